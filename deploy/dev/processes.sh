@@ -1,0 +1,90 @@
+# shellcheck shell=bash
+# Sourced by the scripts beside it: processes of this checkout that are found again, and free loopback ports.
+# .run/NAME.pid holds pid, start time and boot: together they name one process for ever, so nothing else is ever ended.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
+umask 077
+mkdir -p .run/log 2>/dev/null || { echo "${0##*/}: cannot write in $PWD" >&2; exit 1; }
+
+started=() pid=''
+fail() { echo "${0##*/}: $*" >&2; exit 1; }
+
+# the user's own servers, given by these two variables, are used and left alone
+own_servers() { [[ -n ${COUNTERSIGN_KAFKA_BOOTSTRAP_SERVERS:-} && -n ${COUNTERSIGN_DATABASE_URI:-} ]]; }
+
+identity() { # PID -> "PID STARTED BOOT"
+	local stat
+	stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+	read -ra stat <<<"${stat##*) }" # a zombie has ended
+	[ "${stat[0]}" != Z ] && echo "$1 ${stat[19]} $(</proc/sys/kernel/random/boot_id)"
+}
+
+running() { # NAME: sets pid
+	pid=
+	[ -s ".run/$1.pid" ] && read -r pid _ <".run/$1.pid" && [ "$(identity "$pid")" = "$(<".run/$1.pid")" ]
+}
+
+launch() { # NAME COMMAND...: in a session of its own, so that Ctrl-C is ours to handle; output to .run/log/NAME.log
+	local name=$1 fd
+	shift
+	(
+		for fd in /proc/self/fd/*; do
+			fd=${fd##*/}
+			[ "$fd" -le 2 ] || eval "exec $fd>&-" 2>/dev/null || :
+		done
+		identity "$BASHPID" >".run/$name.pid"
+		exec setsid "$@"
+	) </dev/null >>".run/log/$name.log" 2>&1 &
+	started+=("$name")
+}
+
+stop() { # NAME [SIGNAL]
+	local i
+	if running "$1"; then
+		kill -s "${2:-TERM}" "$pid"
+		for ((i = 0; i < 300; i++)); do
+			running "$1" || break
+			sleep 0.1
+		done
+		! running "$1" || { echo "$1 did not stop in 30 s, killed" >&2; kill -KILL "$pid"; }
+		echo "stopped $1"
+	fi
+	rm -f ".run/$1.pid"
+}
+
+give_up() { # NAME WHY: one line, and the log's own last words; what this call started ends with it
+	local why=$2
+	! grep -q 'No space left on device' ".run/log/$1.log" || why='the disk is full: make room'
+	tail -n 3 ".run/log/$1.log" | cut -c1-300 >&2
+	fail "$1: $why (.run/log/$1.log)"
+}
+
+free_ports() { # COUNT [PORT...]: the given ports if all are free, else new ones below those the kernel hands out
+	/usr/bin/python3 - "$@" <<-'PYTHON'
+		import random, socket, sys
+
+		def bind(port):
+		    s = socket.socket()
+		    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+		    try:
+		        s.bind(("127.0.0.1", port))
+		        return s
+		    except OSError:
+		        s.close()
+
+		count, wanted = int(sys.argv[1]), [int(p) for p in sys.argv[2:] if p]
+		held = [bind(p) for p in wanted]
+		if len(held) != count or None in held:
+		    held = []
+		    while len(held) < count:
+		        s = bind(random.randrange(15000, 32000))
+		        if s:
+		            held.append(s)
+		print(*[s.getsockname()[1] for s in held])
+	PYTHON
+}
+
+room_left() { # PATH...: a full disk is said before it breaks something
+	local free
+	free=$(df -Pk "$@" | awk 'NR > 1 && (m == "" || $4 < m) { m = $4 } END { print int(m / 1024) }')
+	[ "$free" -ge 200 ] || fail "only $free MB are free for $*: make room (200 MB are needed)"
+}
