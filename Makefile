@@ -59,7 +59,7 @@ test: setup-test ## set-up, build, check, unit, walk
 	$(MAKE) unit
 	$(MAKE) walk
 check: all $(OBJECTS) ## the house rules that are programs
-	@failed=; for lint in tests/lint/*; do CFLAGS='$(CFLAGS)' $$lint || failed="$$failed $$lint"; done; \
+	@failed=; for l in tests/lint/*; do CFLAGS='$(CFLAGS)' $$l && echo "  ok   $$l" || failed="$$failed $$l"; done; \
 	[ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }
 unit: $(TESTS) ## unit tests
 	@failed=; for t in $(TESTS); do $$t || failed="$$failed $$t"; done; \
@@ -72,7 +72,7 @@ up: setup ## servers and services, left running
 down status: ## end what `make up` started / say what runs
 	deploy/dev/$@
 format: ## lay out the C files
-	git ls-files -z '*.c' '*.h' | xargs -0r build/venv/bin/clang-format -i
+	git ls-files -z -co --exclude-standard '*.c' '*.h' | xargs -0r build/venv/bin/clang-format -i
 config-samples: all ## write deploy/*.conf.sample from the programs
 	for s in $(SERVICES); do $(B)/bin/$$s --print-config > deploy/$$s.conf.sample; done
 clean: ## remove what was built, keep downloaded tools
