@@ -53,7 +53,7 @@ stop() { # NAME [SIGNAL]
 
 give_up() { # NAME WHY: one line, and the log's own last words; what this call started ends with it
 	local why=$2
-	! grep -q 'No space left on device' ".run/log/$1.log" || why='the disk is full: make room'
+	! tail -n 20 ".run/log/$1.log" | grep -qE 'No space left on device|Check free disk space' || why='the disk is full: make room'
 	tail -n 3 ".run/log/$1.log" | cut -c1-300 >&2
 	fail "$1: $why (.run/log/$1.log)"
 }
