@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* key.c - Ed25519: keys from and to files, signing, verifying, thumbprints. The error queue of OpenSSL is left as it was found. */
+#include "common/crypto/crypto.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <openssl/bio.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PEM_MAX = 16 * 1024 };
+
+struct crypto_key {
+	EVP_PKEY *pair;
+	uint8_t public[CRYPTO_ED25519_PUBLIC_SIZE];
+	char thumbprint[CRYPTO_THUMBPRINT_SIZE];
+};
+
+void
+crypto_thumbprint(const uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE], char thumbprint[CRYPTO_THUMBPRINT_SIZE])
+{
+	struct arena *arena = arena_open();
+	uint8_t digest[CRYPTO_SHA256_SIZE];
+	const char *x = crypto_base64url_format(arena, public_key, CRYPTO_ED25519_PUBLIC_SIZE);
+	const char *jwk = arena_format(arena, "{\"crv\":\"Ed25519\",\"kty\":\"OKP\",\"x\":\"%s\"}", x);
+
+	crypto_sha256(jwk, strlen(jwk), digest);
+	memcpy(thumbprint, crypto_base64url_format(arena, digest, sizeof digest), CRYPTO_THUMBPRINT_SIZE);
+	arena_close(arena);
+}
+
+/* Instead of OpenSSL's own, which would ask on the terminal. */
+static int
+no_passphrase(char *buffer, int size, int writing, void *context)
+{
+	(void)buffer, (void)size, (void)writing, (void)context;
+	return -1;
+}
+
+/* Consumes the pair; NULL when it is not Ed25519. */
+static struct crypto_key *
+key_of(EVP_PKEY *take_pair)
+{
+	struct crypto_key *key = memory_take(sizeof *key);
+	size_t size = sizeof key->public;
+
+	key->pair = take_pair;
+	if (!take_pair || !EVP_PKEY_is_a(take_pair, "ED25519")
+	    || EVP_PKEY_get_raw_public_key(take_pair, key->public, &size) != 1 || size != sizeof key->public) {
+		crypto_key_close(key);
+		return NULL;
+	}
+	crypto_thumbprint(key->public, key->thumbprint);
+	return key;
+}
+
+static bool
+refuse_file(struct error *error, const char *path, const char *reason)
+{
+	return error_set(error, ERROR_BROKEN, "key_file", "%s: %s", path, reason);
+}
+
+/* A private key that others can read is not ours alone. */
+static bool
+check_owner_only(int fd, const char *path, struct error *error)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) != 0)
+		return refuse_file(error, path, strerror(errno));
+	if (!S_ISREG(status.st_mode))
+		return refuse_file(error, path, "not a regular file");
+	if (status.st_mode & (S_IRWXG | S_IRWXO))
+		return refuse_file(error, path,
+				   "a private key must be readable by its owner alone (chmod 600)");
+	return true;
+}
+
+/* All of the file, at most PEM_MAX bytes. */
+static bool
+read_all(int fd, char *bytes, size_t *length, const char *path, struct error *error)
+{
+	*length = 0;
+	while (*length < PEM_MAX) {
+		ssize_t count = read(fd, bytes + *length, PEM_MAX - *length);
+
+		if (count == 0)
+			return true;
+		if (count < 0 && errno != EINTR)
+			return refuse_file(error, path, strerror(errno));
+		if (count > 0)
+			*length += (size_t)count;
+	}
+	return refuse_file(error, path, "too large for a key file");
+}
+
+static struct crypto_key *
+key_parse(const char *pem, size_t length)
+{
+	BIO *bio = BIO_new_mem_buf(pem, (int)length);
+	struct crypto_key *key;
+
+	ERR_set_mark();
+	key = key_of(bio ? PEM_read_bio_PrivateKey(bio, NULL, no_passphrase, NULL) : NULL);
+	ERR_pop_to_mark();
+	BIO_free(bio);
+	return key;
+}
+
+struct crypto_key *
+crypto_key_load(const char *path, struct error *error)
+{
+	struct crypto_key *key = NULL;
+	char pem[PEM_MAX];
+	size_t length = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC
+				| O_NONBLOCK); /* a FIFO must not block the start; it is refused below */
+
+	if (fd < 0) {
+		refuse_file(error, path, strerror(errno));
+		return NULL;
+	}
+	if (check_owner_only(fd, path, error) && read_all(fd, pem, &length, path, error)) {
+		key = key_parse(pem, length);
+		if (!key)
+			refuse_file(error, path, "not an unencrypted Ed25519 private key in PKCS#8 PEM");
+	}
+	OPENSSL_cleanse(pem, sizeof pem);
+	close(fd);
+	return key;
+}
+
+static bool
+write_all(int fd, const char *bytes, size_t length)
+{
+	while (length > 0) {
+		ssize_t count = write(fd, bytes, length);
+
+		if (count < 0 && errno != EINTR)
+			return false;
+		if (count > 0) {
+			bytes += count;
+			length -= (size_t)count;
+		}
+	}
+	return fsync(fd) == 0;
+}
+
+static bool
+write_key(int fd, EVP_PKEY *pair)
+{
+	BIO *bio = BIO_new(BIO_s_secmem());
+	char *pem = NULL;
+	bool ok = bio && PEM_write_bio_PKCS8PrivateKey(bio, pair, NULL, NULL, 0, NULL, NULL) == 1;
+
+	if (ok) {
+		long length = BIO_get_mem_data(bio, &pem);
+
+		ok = length > 0 && write_all(fd, pem, (size_t)length);
+	}
+	BIO_free(bio); /* cleanses */
+	return ok;
+}
+
+struct crypto_key *
+crypto_key_generate(const char *path, struct error *error)
+{
+	struct crypto_key *key = NULL;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	bool ok;
+
+	if (fd < 0) {
+		refuse_file(error, path, strerror(errno));
+		return NULL;
+	}
+	key = key_of(EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"));
+	if (!key)
+		abort(); /* no random bytes, or an OpenSSL without Ed25519 */
+	ok = write_key(fd, key->pair);
+	if (!ok)
+		refuse_file(error, path, strerror(errno));
+	if (close(fd) != 0 && ok) {
+		ok = false;
+		refuse_file(error, path, strerror(errno));
+	}
+	if (!ok) {
+		unlink(path);
+		crypto_key_close(key);
+		key = NULL;
+	}
+	return key;
+}
+
+void
+crypto_key_close(struct crypto_key *key)
+{
+	if (!key)
+		return;
+	EVP_PKEY_free(key->pair); /* cleanses */
+	free(key);
+}
+
+const uint8_t *
+crypto_key_public(const struct crypto_key *key)
+{
+	return key->public;
+}
+
+const char *
+crypto_key_thumbprint(const struct crypto_key *key)
+{
+	return key->thumbprint;
+}
+
+void
+crypto_key_sign(const struct crypto_key *key, const void *bytes, size_t length,
+		uint8_t signature[CRYPTO_ED25519_SIGNATURE_SIZE])
+{
+	EVP_MD_CTX *context = EVP_MD_CTX_new();
+	size_t size = CRYPTO_ED25519_SIGNATURE_SIZE;
+
+	if (!context || EVP_DigestSignInit(context, NULL, NULL, NULL, key->pair) != 1
+	    || EVP_DigestSign(context, signature, &size, length ? bytes : "", length) != 1
+	    || size != CRYPTO_ED25519_SIGNATURE_SIZE)
+		abort();
+	EVP_MD_CTX_free(context);
+}
+
+/*
+ * The y coordinates of the points of small order, canonical or not (little endian, sign bit clear). For such a "public key"
+ * anybody can make a signature that fits many messages, and OpenSSL accepts it.
+ */
+static const uint8_t small_order[][CRYPTO_ED25519_PUBLIC_SIZE] = {
+    {0x00},
+    {0x01},
+    {0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef, 0x98, 0xf0,
+     0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38, 0x02, 0x88, 0x6d, 0x53, 0xfc, 0x05},
+    {0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b, 0x76, 0x0d, 0x10, 0x67, 0x0f,
+     0x2a, 0x20, 0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6, 0x4e, 0xc7, 0xfd, 0x77, 0x92, 0xac, 0x03, 0x7a},
+    {0xec, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f},
+    {0xed, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f},
+    {0xee, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f},
+};
+
+static bool
+has_small_order(const uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE])
+{
+	uint8_t y[CRYPTO_ED25519_PUBLIC_SIZE];
+
+	memcpy(y, public_key, sizeof y);
+	y[sizeof y - 1] &= 0x7f;
+	for (size_t i = 0; i < sizeof small_order / sizeof *small_order; i++)
+		if (memcmp(y, small_order[i], sizeof y) == 0)
+			return true;
+	return false;
+}
+
+bool
+crypto_verify(const uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE], const void *bytes, size_t length,
+	      const uint8_t signature[CRYPTO_ED25519_SIGNATURE_SIZE])
+{
+	EVP_PKEY *key = NULL;
+	EVP_MD_CTX *context = NULL;
+	bool ok = false;
+
+	if (has_small_order(public_key))
+		return false;
+	ERR_set_mark();
+	key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, public_key, CRYPTO_ED25519_PUBLIC_SIZE);
+	context = EVP_MD_CTX_new();
+	if (!key || !context)
+		goto out;
+	ok = EVP_DigestVerifyInit(context, NULL, NULL, NULL, key) == 1
+	     && EVP_DigestVerify(context, signature, CRYPTO_ED25519_SIGNATURE_SIZE, length ? bytes : "", length)
+		    == 1;
+out:
+	ERR_pop_to_mark();
+	EVP_MD_CTX_free(context);
+	EVP_PKEY_free(key);
+	return ok;
+}
+
+static bool
+is_blank(const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (!strchr(" \t\r\n", bytes[i]) || bytes[i] == '\0')
+			return false;
+	return true;
+}
+
+/* The raw key of a PEM text that holds one public key and nothing else; false otherwise. */
+static bool
+public_read(const char *pem, size_t length, uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE])
+{
+	BIO *bio = BIO_new_mem_buf(pem, (int)length);
+	EVP_PKEY *key = bio ? PEM_read_bio_PUBKEY(bio, NULL, no_passphrase, NULL) : NULL;
+	size_t size = CRYPTO_ED25519_PUBLIC_SIZE;
+	char *rest = NULL;
+	bool ok = key && EVP_PKEY_is_a(key, "ED25519")
+		  && EVP_PKEY_get_raw_public_key(key, public_key, &size) == 1
+		  && size == CRYPTO_ED25519_PUBLIC_SIZE;
+
+	if (ok) {
+		long left = BIO_get_mem_data(bio, &rest);
+
+		ok = left >= 0 && is_blank(rest, (size_t)left);
+	}
+	EVP_PKEY_free(key);
+	BIO_free(bio);
+	return ok;
+}
+
+bool
+crypto_public_parse(const char *pem, size_t length, uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE],
+		    struct error *error)
+{
+	static const char begin[] = "-----BEGIN PUBLIC KEY-----";
+	bool ok;
+
+	if (length > PEM_MAX || length < sizeof begin - 1 || memcmp(pem, begin, sizeof begin - 1) != 0)
+		return error_set(error, ERROR_INVALID, "public_key", "not a PEM text that begins with \"%s\"",
+				 begin);
+	ERR_set_mark();
+	ok = public_read(pem, length, public_key);
+	ERR_pop_to_mark();
+	if (!ok)
+		return error_set(error, ERROR_INVALID, "public_key", "not an Ed25519 public key in PEM");
+	if (has_small_order(public_key))
+		return error_set(error, ERROR_INVALID, "public_key",
+				 "a point of small order: anybody could sign for it");
+	return true;
+}
