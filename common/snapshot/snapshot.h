@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* snapshot.h - the active policies as one deciding transaction sees them: loaded once per generation, never older than it. */
+#ifndef COUNTERSIGN_SNAPSHOT_H
+#define COUNTERSIGN_SNAPSHOT_H
+
+#include "common/policy/policy.h"
+#include "common/service/service.h"
+
+/*
+ * Key of the advisory lock that stands between deciding and activating. Whoever decides takes it shared, whoever
+ * activates a policy takes it exclusively, before reading or raising the generation and until the end of the transaction.
+ */
+#define SNAPSHOT_LOCK INT64_C(4850181421)
+
+/* An active policy. `policy` is NULL when its stored document does not load: then nothing of its tenants is allowed. */
+struct snapshot_policy {
+	const struct policy *policy;
+	const char *policy_id, *digest;
+	int64_t version;
+	const char *const *tenants;
+	size_t tenant_count;
+};
+
+struct snapshot;
+struct snapshot *snapshot_open(const struct log *log, struct monitor *monitor);
+void snapshot_close(struct snapshot *snapshot); /* NULL is fine */
+
+/*
+ * Takes the lock for the rest of the transaction, compares the generation and, when another one has begun, loads every
+ * active policy anew (the highest version of each). What it returned before is gone then. What does not load, or
+ * overlaps another, is logged as an alarm; it closes, it does not fail. Errors: those of the store.
+ */
+bool snapshot_refresh(struct snapshot *snapshot, struct work *work, struct error *error) CS_MUST_CHECK;
+
+/* 0 before the first activation. */
+int64_t snapshot_generation(const struct snapshot *snapshot);
+
+/* The one active policy that covers the tenant; NULL when there is none, when several do, or when it does not load. */
+const struct snapshot_policy *snapshot_find(const struct snapshot *snapshot, const char *tenant);
+
+#endif
