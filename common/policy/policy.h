@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy.h - the policy document and what it decides. Pure: values in, values out; no clock, no I/O. */
+#ifndef COUNTERSIGN_POLICY_H
+#define COUNTERSIGN_POLICY_H
+
+#include "common/value/value.h"
+
+#define POLICY_RULES_MAX 20000
+#define POLICY_CLASSES_MAX 256
+#define POLICY_PROFILES_MAX 256
+#define POLICY_REQUIREMENTS_MAX 16 /* approval profiles that one decision may demand together */
+#define POLICY_CANDIDATES_MAX 1024 /* rules that may cover one literal action */
+
+/* In the order of strictness. */
+enum policy_verdict { POLICY_ALLOW, POLICY_REQUIRE_APPROVAL, POLICY_BLOCK };
+
+/* "ALLOW", "REQUIRE_APPROVAL", "BLOCK" */
+const char *policy_verdict_name(enum policy_verdict verdict);
+
+struct policy; /* a loaded document; lives in the arena it was loaded into, borrows nothing of the document */
+
+/*
+ * Checks the document whole and compiles it. Honoured: countersign ("policy/v1"), policy, version, tenants,
+ * description, classes (id, actions, except, default, approval, requires, valid_for, failure.evaluation_timeout:
+ * closed|hold, failure.no_eligible_approver: closed|hold), approvals (any_of with one {group, quorum}, ttl, grant
+ * {uses: 1, valid_for}), rules (id, match, except, decision, approval, reason). Required: countersign, policy, version,
+ * classes with the fallback ["**"], id, actions and default of a class, any_of, group, quorum and ttl of an approval, id
+ * and decision of a rule. `approval` stands where people may be asked and nowhere else: with REQUIRE_APPROVAL, and in a
+ * class whose evaluation_timeout is hold, whatever its default. Actions in patterns are a-z 0-9 _ - in dotted segments,
+ * as in requests: what could never match is refused. Everything else, above all when,
+ * unless, limits, inputs, is ERROR_INVALID "unsupported_key" or "unknown_key" with its path ("rules[3].when"):
+ * a policy that can't be honoured whole is not loaded at all. Other codes: "missing_key", "wrong_type", "bad_value",
+ * "bad_pattern", "duplicate_id", "unknown_approval", "no_fallback_class", "too_many".
+ */
+struct policy *policy_load(struct arena *arena, const struct value *document, struct error *error) CS_MUST_CHECK;
+
+const char *policy_name(const struct policy *policy);
+int64_t policy_version(const struct policy *policy);
+/* True when the policy is for this tenant: its tenants hold it or "*". */
+bool policy_covers(const struct policy *policy, const char *tenant);
+/* The tenants the document names; "*" stands for all. */
+const char *const *policy_tenants(const struct policy *policy, size_t *count);
+/* Every group that an approval of this policy may ask, each once. */
+const char *const *policy_groups(const struct policy *policy, size_t *count);
+
+/* What is decided about. All borrowed. */
+struct policy_request {
+	const char *tenant, *agent_id, *action, *target;
+	const struct value *context; /* a map; NULL counts as empty */
+	int64_t deadline;	     /* microseconds since 1970 UTC; 0 = none */
+};
+
+/* One question to people: so many members of this group. */
+struct policy_requirement {
+	const char *profile, *group;
+	int64_t quorum;
+};
+
+struct policy_decision {
+	enum policy_verdict verdict;
+	/* one of "rule", "class_default", "missing_input", "evaluation_timeout", "no_policy", "too_many_rules" (over
+	 * POLICY_CANDIDATES_MAX speak), "too_many_requirements" (over POLICY_REQUIREMENTS_MAX would be asked) */
+	const char *reason_code;
+	const char *reason_text; /* one line of at most 1 KiB; the rules' reasons, joined */
+	const char *class_id; /* the class whose default or cells spoke; of several the strictest, first in the
+				  * document; NULL when no class was looked for (no_policy) */
+	const char *const *rules; /* ids of the deciding rules, sorted by name */
+	size_t rule_count;
+	const char *const *missing; /* with missing_input: the paths, sorted */
+	size_t missing_count;
+	/* with REQUIRE_APPROVAL */
+	struct policy_requirement requirements[POLICY_REQUIREMENTS_MAX];
+	size_t requirement_count;
+	int64_t ttl;	     /* microseconds; the least of all profiles */
+	bool hold_if_nobody; /* cell no_eligible_approver of the class is hold */
+	/* with ALLOW: of the class; with REQUIRE_APPROVAL: the least of the grants; microseconds, > 0 */
+	int64_t valid_for;
+};
+
+/*
+ * Never fails: whatever is unclear is BLOCK. policy NULL = "no_policy". `now` is the database's clock. The strings
+ * live in the policy or in the arena. Rules of combination: policy.md 9.2 (classes) and 10.3 (rules), numbered at the
+ * head of policy_decide.c; the unit tests carry the same numbers.
+ */
+void policy_decide(const struct policy *policy, const struct policy_request *request, int64_t now,
+		   struct arena *arena, struct policy_decision *decision);
+
+/*
+ * A pattern over segments: separators are '.', '/' and ':'; "*" inside a segment stands for any run without a
+ * separator, "**" as a whole segment for any run of segments, none included. Everything else is literal.
+ * A literal segment must stand between the pattern's separators: "a.**" covers "a" and "a.b/c", not "a/b".
+ * ERROR_INVALID "bad_pattern" for an empty pattern, one over 256 bytes, "**" glued to other characters, or more than 8
+ * stars ("**" is one).
+ */
+bool policy_pattern_check(const char *pattern, const char *field, struct error *error) CS_MUST_CHECK;
+/* Linear in the product of both lengths at worst. The pattern was checked. */
+bool policy_pattern_match(const char *pattern, const char *text);
+
+#endif
