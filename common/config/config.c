@@ -115,18 +115,21 @@ through_of_variable(const struct config_loading *loading, const char *variable, 
 	return length ? arena_copy(loading->arena, name, length) : name;
 }
 
+/*
+ * The prefix is shared: by the keys of our other programs, by COUNTERSIGN_CONFIG, by scripts. So what is no key of this table is
+ * left alone, unless it looks like one of them mistyped.
+ */
 static bool
-refuse_variable(const struct config_loading *loading, const char *variable)
+check_foreign_variable(const struct config_loading *loading, const char *variable)
 {
-	const struct config_key *nearest =
-	    config_nearest(loading->table, variable + strlen(CONFIG_ENVIRONMENT_PREFIX));
-	const char *reason = "is no key";
+	const char *name = variable + strlen(CONFIG_ENVIRONMENT_PREFIX);
+	const struct config_key *nearest = config_nearest(loading->table, name, 2);
 
-	if (nearest)
-		reason = arena_format(loading->arena, "is no key; did you mean %s?",
-				      config_environment_name(loading->arena, nearest->name));
+	if (!nearest)
+		return true;
 	return error_set_field(loading->error, ERROR_BROKEN, "config", variable,
-			       "environment variable %s: %s", variable, reason);
+			       "environment variable %s: unknown key; did you mean %s?", variable,
+			       config_environment_name(loading->arena, nearest->name));
 }
 
 static bool
@@ -137,7 +140,7 @@ load_variable(struct config_loading *loading, const char *variable, const char *
 
 	setting.place = arena_format(loading->arena, "environment variable %s", variable);
 	setting.name = key ? key->name : through_of_variable(loading, variable, &setting.value_is_path);
-	return setting.name ? config_setting_put(loading, &setting) : refuse_variable(loading, variable);
+	return setting.name ? config_setting_put(loading, &setting) : check_foreign_variable(loading, variable);
 }
 
 static bool

@@ -47,12 +47,13 @@ struct config_table {
 
 /*
  * Fills *target (zeroed) from the defaults, the file (NULL: none), the environment and the overrides ("key=value"
- * strings, count of them). File format: "key = value" lines, '#' comments, 64 KiB at most. Environment: COUNTERSIGN_ + key in
- * upper case with '_' for '.'; for the through prefix '_' becomes '.'. Errors: BROKEN "config" naming file, line, key
- * and reason; an unknown key is an error with the nearest known key as suggestion (a COUNTERSIGN_ variable too); a
- * missing required key too, and a name set twice in the file or, as itself and as _FILE, in the environment. On failure
- * nothing is left in *target. A secret is refused among the overrides (a command line can be read by others), its _file
- * is not; pairs whose names speak of a password, passphrase, secret or PEM have a _file like secrets.
+ * strings, count of them). File format: "key = value" lines, '#' comments, 64 KiB at most. Environment: COUNTERSIGN_ +
+ * key in upper case with '_' for '.'; for the through prefix '_' becomes '.'. Pairs whose names speak of a password,
+ * passphrase, secret or PEM have a _file like secrets. On failure nothing is left in *target.
+ * Errors: BROKEN "config" naming file, line, key and reason. An unknown key is one, with the nearest known key as
+ * suggestion (a COUNTERSIGN_ variable only when it is a known one with a letter or two wrong: our programs share an
+ * environment); so is a missing required key, a name set twice in the file or, as itself and as _FILE, in the
+ * environment, and a secret among the overrides (others can read a command line; its _file is taken).
  */
 bool config_load(const struct config_table *table, void *target, const char *path,
 		 const char *const *overrides, size_t override_count, struct error *error) CS_MUST_CHECK;

@@ -31,8 +31,12 @@ bool config_name_is_secret(const char *name);
 /* A value for people: no password of a URI or of a connection string, no control characters; in the arena. */
 char *config_value_shown(struct arena *arena, const char *value);
 
-/* The key whose name is nearest to a mistyped one (case, '.' and '_' apart), or NULL when none is near. */
-const struct config_key *config_nearest(const struct config_table *table, const char *name);
+/*
+ * The key whose name is nearest to a mistyped one (case, '.' and '_' apart) with at most so many wrong letters, and at most a
+ * third of them; NULL when none is near.
+ */
+const struct config_key *config_nearest(const struct config_table *table, const char *name,
+					size_t wrong_letters);
 
 /* Forgets a text that may be secret. */
 void config_text_free(char *take_text);

@@ -91,11 +91,11 @@ distance(const char *left, const char *right)
 }
 
 const struct config_key *
-config_nearest(const struct config_table *table, const char *name)
+config_nearest(const struct config_table *table, const char *name, size_t wrong_letters)
 {
 	const struct config_key *nearest = NULL;
 	size_t length = strnlen(name, NAME_MAX_LENGTH + 1);
-	size_t limit = length / 3 + 1; /* a third of the letters wrong is a typing error, more is another word */
+	size_t limit = 1 + (wrong_letters < length / 3 ? wrong_letters : length / 3); /* more is another word */
 
 	if (length > NAME_MAX_LENGTH)
 		return NULL;

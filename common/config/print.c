@@ -5,8 +5,7 @@
 #include <string.h>
 
 static const char head[] =
-    "# Lines are \"key = value\"; '#' begins a comment line. What counts, strongest first: a flag, the "
-    "environment\n"
+    "# Lines are \"key = value\", '#' begins a comment line. Strongest first count: a flag, the environment\n"
     "# (" CONFIG_ENVIRONMENT_PREFIX "KEY, in upper case with '_' for '.'), this file, the default.\n";
 
 static void

@@ -180,7 +180,7 @@ config_setting_put(struct config_loading *loading, struct config_setting *settin
 static bool
 refuse_unknown(const struct config_loading *loading, const struct config_setting *setting)
 {
-	const struct config_key *nearest = config_nearest(loading->table, setting->name);
+	const struct config_key *nearest = config_nearest(loading->table, setting->name, SIZE_MAX);
 
 	return config_setting_refuse(
 	    loading, setting,
