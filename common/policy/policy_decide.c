@@ -23,7 +23,6 @@
 #include "common/policy/policy.h"
 #include "common/policy/policy_private.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* One decision on its way. */
@@ -41,15 +40,6 @@ struct deciding {
 	size_t profile_count;
 	bool too_many_profiles;
 };
-
-bool
-policy_strings_match(const struct policy_strings *patterns, const char *text)
-{
-	for (size_t i = 0; i < patterns->count; i++)
-		if (policy_pattern_match(patterns->items[i], text))
-			return true;
-	return false;
-}
 
 /* Always false: nothing that follows can change it. */
 static bool
@@ -134,25 +124,6 @@ is_present(const struct value *context, const char *path)
 	return false;
 }
 
-static int
-compare_strings(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
-/* Sorts and leaves each string once; returns how many are left. */
-static size_t
-make_distinct(const char **strings, size_t count)
-{
-	size_t kept = 0;
-
-	qsort(strings, count, sizeof *strings, compare_strings);
-	for (size_t i = 0; i < count; i++)
-		if (i == 0 || strcmp(strings[i], strings[kept - 1]) != 0)
-			strings[kept++] = strings[i];
-	return kept;
-}
-
 /* Rule 4. */
 static bool
 has_required(struct deciding *deciding)
@@ -185,7 +156,7 @@ has_required(struct deciding *deciding)
 		return true;
 	}
 	deciding->decision->missing = missing;
-	deciding->decision->missing_count = make_distinct(missing, count);
+	deciding->decision->missing_count = policy_strings_distinct(missing, count);
 	return block(deciding, "missing_input");
 }
 

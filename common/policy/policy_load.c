@@ -9,137 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DESCRIPTION_MAX = 4096, QUORUM_MAX = 100 };
+enum { DESCRIPTION_MAX = 4096 };
 
 #define VERSION_MAX ((INT64_C(1) << 53) - 1)
-#define VALID_FOR_DEFAULT (INT64_C(15) * 60 * 1000000)
 
 static const char *const none[] = {NULL};
-
-/* The approvals: who may be asked. */
-
-static const struct policy_profile *
-find_profile(const struct policy *policy, const char *name)
-{
-	for (size_t i = 0; i < policy->profile_count; i++)
-		if (strcmp(policy->profiles[i].name, name) == 0)
-			return &policy->profiles[i];
-	return NULL;
-}
-
-static bool
-load_any_of(const struct place *any_of, struct policy_profile *profile)
-{
-	static const char *const known[] = {"group", "quorum", NULL};
-	static const char *const later[] = {"filter", NULL};
-
-	if (!policy_read_list(any_of, 1))
-		return false;
-
-	struct place ask = policy_place_item(any_of, 0);
-
-	if (!policy_read_map(&ask, known, later))
-		return false;
-
-	struct place group = policy_place_member(&ask, "group"), quorum = policy_place_member(&ask, "quorum");
-
-	return policy_read_id(&group, &profile->group)
-	       && policy_read_integer(&quorum, 1, QUORUM_MAX, &profile->quorum);
-}
-
-static bool
-load_grant(const struct place *grant, struct policy_profile *profile)
-{
-	static const char *const known[] = {"uses", "valid_for", NULL};
-	int64_t once;
-
-	profile->valid_for = VALID_FOR_DEFAULT;
-	if (!grant->value)
-		return true;
-	if (!policy_read_map(grant, known, none))
-		return false;
-
-	struct place uses = policy_place_member(grant, "uses"),
-		     valid_for = policy_place_member(grant, "valid_for");
-
-	return (!uses.value || policy_read_integer(&uses, 1, 1, &once))
-	       && (!valid_for.value || policy_read_duration(&valid_for, &profile->valid_for));
-}
-
-static bool
-load_profile(const struct place *place, struct policy_profile *profile)
-{
-	static const char *const known[] = {"any_of", "ttl", "grant", NULL};
-	static const char *const later[] = {"all_of",	      "distinct", "deny_quorum", "exclude",
-					    "require_reason", "escalate", "hold_for",	 NULL};
-
-	if (!policy_read_map(place, known, later))
-		return false;
-
-	struct place any_of = policy_place_member(place, "any_of"), ttl = policy_place_member(place, "ttl");
-	struct place grant = policy_place_member(place, "grant");
-
-	return load_any_of(&any_of, profile) && policy_read_duration(&ttl, &profile->ttl)
-	       && load_grant(&grant, profile);
-}
-
-static bool
-id_is_valid(const struct place *map, const char *name, const char **id)
-{
-	struct value text = {.kind = VALUE_STRING, .as.string = {name, strlen(name)}};
-	struct place place = policy_place_member(map, name);
-
-	place.value = &text;
-	return policy_read_id(&place, id);
-}
-
-static int
-compare_names(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
-/* Sorted, each once. */
-static void
-collect_groups(struct arena *arena, struct policy *policy)
-{
-	const char **groups = arena_take_array(arena, policy->profile_count, sizeof *groups);
-	size_t count = 0;
-
-	for (size_t i = 0; i < policy->profile_count; i++)
-		groups[i] = policy->profiles[i].group;
-	qsort(groups, policy->profile_count, sizeof *groups, compare_names);
-	for (size_t i = 0; i < policy->profile_count; i++)
-		if (i == 0 || strcmp(groups[i], groups[count - 1]) != 0)
-			groups[count++] = groups[i];
-	policy->groups = (struct policy_strings){groups, count};
-}
-
-static bool
-load_approvals(const struct place *root, struct policy *policy)
-{
-	struct place approvals = policy_place_member(root, "approvals");
-	const struct value *map = approvals.value;
-
-	if (!map)
-		return true;
-	if (map->kind != VALUE_MAP)
-		return policy_refuse(&approvals, "wrong_type", "must be a map");
-	if (map->as.map.count > POLICY_PROFILES_MAX)
-		return policy_refuse(&approvals, "too_many", "has more than %d members", POLICY_PROFILES_MAX);
-	policy->profiles = arena_take_array(root->reader->arena, map->as.map.count, sizeof *policy->profiles);
-	for (size_t i = 0; i < map->as.map.count; i++) {
-		const char *name = map->as.map.members[i].name.bytes;
-		struct policy_profile *profile = &policy->profiles[i];
-		struct place place = policy_place_member(&approvals, name);
-
-		if (!id_is_valid(&approvals, name, &profile->name) || !load_profile(&place, profile))
-			return false;
-	}
-	policy->profile_count = map->as.map.count;
-	collect_groups(root->reader->arena, policy);
-	return true;
-}
 
 /* The member `approval` of a class or a rule: it stands exactly where it is needed. */
 static bool
@@ -156,7 +30,7 @@ load_approval(const struct place *owner, bool needed, const struct policy *polic
 		return true;
 	if (!policy_read_id(&approval, &name))
 		return false;
-	*profile = find_profile(policy, name);
+	*profile = policy_find_profile(policy, name);
 	return *profile || policy_refuse(&approval, "unknown_approval", "is not among the approvals");
 }
 
@@ -201,7 +75,7 @@ load_class_members(const struct place *place, struct policy_class *class)
 		     valid_for = policy_place_member(place, "valid_for");
 	struct place failure = policy_place_member(place, "failure");
 
-	class->valid_for = VALID_FOR_DEFAULT;
+	class->valid_for = POLICY_VALID_FOR_DEFAULT;
 	return policy_read_id(&id, &class->id)
 	       && policy_read_strings(&actions, policy_read_action_pattern, &class->actions)
 	       && (!except.value || policy_read_strings(&except, policy_read_action_pattern, &class->except))
@@ -428,7 +302,7 @@ policy_load(struct arena *arena, const struct value *document, struct error *err
 	struct place root = policy_place_root(&reader, document);
 	struct policy *policy = arena_take(arena, sizeof *policy);
 
-	if (load_head(&root, policy) && load_approvals(&root, policy) && load_classes(&root, policy)
+	if (load_head(&root, policy) && policy_load_profiles(&root, policy) && load_classes(&root, policy)
 	    && load_rules(&root, policy) && policy_index_build(arena, policy, error))
 		return policy;
 	return NULL;

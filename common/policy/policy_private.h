@@ -7,6 +7,7 @@
 
 #define POLICY_SEPARATORS "./:"
 #define POLICY_PATTERN_MAX 256
+#define POLICY_VALID_FOR_DEFAULT (INT64_C(15) * 60 * 1000000)
 #define POLICY_REASON_MAX 1024 /* of one rule, and of a decision */
 
 struct policy_strings {
@@ -92,6 +93,8 @@ struct policy_set policy_set_make(struct arena *arena, const struct policy *poli
 size_t policy_set_next(const struct policy_set *set, size_t from);
 size_t policy_set_count(const struct policy_set *set);
 
+/* Sorts and leaves each string once; returns how many are left. */
+size_t policy_strings_distinct(const char **strings, size_t count);
 bool policy_strings_match(const struct policy_strings *patterns, const char *text);
 
 /* Fills policy->index from policy->rules. Errors: ERROR_INVALID "too_many" when one action has too many candidates. */

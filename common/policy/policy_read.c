@@ -261,12 +261,6 @@ policy_read_verdict(const struct place *place, enum policy_verdict *verdict)
 	return true;
 }
 
-static int
-compare_strings(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 bool
 policy_read_strings(const struct place *place, policy_read_string *read, struct policy_strings *strings)
 {
@@ -280,10 +274,8 @@ policy_read_strings(const struct place *place, policy_read_string *read, struct 
 		if (!read(&item, &strings->items[i]))
 			return false;
 	}
-	qsort(strings->items, strings->count, sizeof *strings->items, compare_strings);
-	for (size_t i = 1; i < strings->count; i++)
-		if (strcmp(strings->items[i - 1], strings->items[i]) == 0)
-			return policy_refuse(place, "duplicate_id", "says the same twice");
+	if (policy_strings_distinct(strings->items, strings->count) != strings->count)
+		return policy_refuse(place, "duplicate_id", "says the same twice");
 	return true;
 }
 

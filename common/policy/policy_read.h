@@ -56,4 +56,9 @@ policy_read_string policy_read_pattern, policy_read_action_pattern, policy_read_
 policy_read_string policy_read_tenant; /* a tenant's name or "*" */
 policy_read_string policy_read_path;   /* "plan.delete" */
 
+/* The member `approvals`, into policy->profiles and policy->groups. */
+bool policy_load_profiles(const struct place *root, struct policy *policy) CS_MUST_CHECK;
+/* NULL when there is none of this name. */
+const struct policy_profile *policy_find_profile(const struct policy *policy, const char *name);
+
 #endif
