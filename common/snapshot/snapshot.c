@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* snapshot.c - loading the active policies and choosing among them. What is unclear covers nobody, which is BLOCK. */
+#include "common/snapshot/snapshot.h"
+
+#include "common/message/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_GENERATION (-1)
+
+struct snapshot {
+	const struct log *log;
+	struct monitor *monitor;
+	struct arena *arena; /* everything of the loaded generation */
+	int64_t generation;
+	struct snapshot_policy *policies;
+	size_t count;
+};
+
+struct snapshot *
+snapshot_open(const struct log *log, struct monitor *monitor)
+{
+	struct snapshot *snapshot = memory_take(sizeof *snapshot);
+
+	snapshot->log = log;
+	snapshot->monitor = monitor;
+	snapshot->arena = arena_open();
+	snapshot->generation = NO_GENERATION;
+	monitor_gauge(monitor, "policy_generation", "Generation of the policies that decide.", "");
+	monitor_gauge(monitor, "policies_unusable", "Active policies that do not load or overlap another.", "");
+	return snapshot;
+}
+
+void
+snapshot_close(struct snapshot *snapshot)
+{
+	if (!snapshot)
+		return;
+	arena_close(snapshot->arena);
+	free(snapshot);
+}
+
+int64_t
+snapshot_generation(const struct snapshot *snapshot)
+{
+	return snapshot->generation == NO_GENERATION ? 0 : snapshot->generation;
+}
+
+static bool
+names_tenant(const struct snapshot_policy *policy, const char *tenant)
+{
+	for (size_t i = 0; i < policy->tenant_count; i++)
+		if (strcmp(policy->tenants[i], "*") == 0 || strcmp(policy->tenants[i], tenant) == 0)
+			return true;
+	return false;
+}
+
+/* By the row's tenants and by the document's: a document that says more than its row is no reason to cover more. */
+static bool
+covers(const struct snapshot_policy *policy, const char *tenant)
+{
+	return names_tenant(policy, tenant) && (!policy->policy || policy_covers(policy->policy, tenant));
+}
+
+const struct snapshot_policy *
+snapshot_find(const struct snapshot *snapshot, const char *tenant)
+{
+	const struct snapshot_policy *found = NULL;
+
+	for (size_t i = 0; i < snapshot->count; i++) {
+		if (!covers(&snapshot->policies[i], tenant))
+			continue;
+		if (found)
+			return NULL;
+		found = &snapshot->policies[i];
+	}
+	return found && found->policy ? found : NULL;
+}
+
+static bool
+overlaps(const struct snapshot_policy *left, const struct snapshot_policy *right)
+{
+	for (size_t i = 0; i < left->tenant_count; i++)
+		if (strcmp(left->tenants[i], "*") == 0 || names_tenant(right, left->tenants[i]))
+			return true;
+	return false;
+}
+
+static bool
+overlaps_another(const struct snapshot *snapshot, size_t n)
+{
+	for (size_t i = 0; i < snapshot->count; i++)
+		if (i != n && overlaps(&snapshot->policies[n], &snapshot->policies[i]))
+			return true;
+	return false;
+}
+
+/* The bytes must be those whose digest was activated, and say the name and version that they are stored under. */
+static bool
+load(struct arena *arena, const char *document, struct snapshot_policy *into, struct error *error)
+{
+	size_t length = strlen(document);
+	uint8_t digest[CRYPTO_SHA256_SIZE];
+	char text[CRYPTO_DIGEST_TEXT_SIZE];
+	struct policy *policy = NULL;
+
+	crypto_sha256(document, length, digest);
+	crypto_digest_text(digest, text);
+	if (strcmp(text, into->digest) != 0)
+		return error_set(error, ERROR_INVALID, "policy_altered",
+				 "the stored document has another digest");
+
+	struct value *value = json_parse(arena, document, length, &json_limits_policy, error);
+
+	if (value)
+		policy = policy_load(arena, value, error);
+	if (!policy)
+		return false;
+	if (strcmp(policy_name(policy), into->policy_id) != 0 || policy_version(policy) != into->version)
+		return error_set(error, ERROR_INVALID, "policy_altered",
+				 "stored under another name or version");
+	into->policy = policy;
+	return true;
+}
+
+static void
+copy_tenants(struct arena *arena, const struct store_rows *rows, size_t row, struct snapshot_policy *into)
+{
+	size_t count = 0;
+	const char *const *tenants = store_row_list(rows, row, 4, &count);
+	const char **copy = arena_take_array(arena, count, sizeof *copy);
+
+	for (size_t i = 0; i < count; i++)
+		copy[i] = arena_string(arena, tenants[i]);
+	into->tenants = copy;
+	into->tenant_count = count;
+}
+
+static void
+load_row(struct snapshot *snapshot, const struct store_rows *rows, size_t row, struct snapshot_policy *into)
+{
+	struct error error = {0};
+
+	into->policy_id = arena_string(snapshot->arena, store_row_text(rows, row, 0));
+	into->version = store_row_int(rows, row, 1);
+	into->digest = arena_string(snapshot->arena, store_row_text(rows, row, 2));
+	copy_tenants(snapshot->arena, rows, row, into);
+	if (load(snapshot->arena, store_row_text(rows, row, 3), into, &error))
+		log_info(snapshot->log, "policy_loaded", log_text("policy", into->policy_id),
+			 log_number("version", into->version), log_text("digest", into->digest));
+	else
+		log_error(snapshot->log, "policy_unusable", log_text("policy", into->policy_id),
+			  log_number("version", into->version), log_text("code", error.code),
+			  log_text("field", error.field), log_text("text", error.text));
+}
+
+static void
+report(const struct snapshot *snapshot)
+{
+	double unusable = 0;
+
+	for (size_t i = 0; i < snapshot->count; i++) {
+		const struct snapshot_policy *policy = &snapshot->policies[i];
+		bool overlapping = overlaps_another(snapshot, i);
+
+		if (overlapping)
+			log_error(snapshot->log, "policy_overlaps", log_text("policy", policy->policy_id),
+				  log_number("version", policy->version),
+				  log_text("text",
+					   "tenants of two active policies: all their requests are blocked"));
+		if (overlapping || !policy->policy)
+			unusable++;
+	}
+	monitor_set(snapshot->monitor, "policies_unusable", "", unusable);
+	monitor_set(snapshot->monitor, "policy_generation", "", (double)snapshot->generation);
+}
+
+static void
+replace(struct snapshot *snapshot, const struct store_rows *rows, int64_t generation)
+{
+	arena_reset(snapshot->arena);
+	snapshot->count = store_rows_count(rows);
+	snapshot->policies = arena_take_array(snapshot->arena, snapshot->count, sizeof *snapshot->policies);
+	snapshot->generation = generation;
+	for (size_t i = 0; i < snapshot->count; i++)
+		load_row(snapshot, rows, i, &snapshot->policies[i]);
+	report(snapshot);
+}
+
+static bool
+read_generation(struct work *work, int64_t *generation, struct error *error)
+{
+	struct store_rows *rows =
+	    store_query(work->store, work->arena, STATEMENT_SNAPSHOT_GENERATION, NULL, 0, error);
+
+	if (!rows)
+		return false;
+	if (store_rows_count(rows) != 1)
+		return error_set(error, ERROR_BROKEN, "policy_generation", "the table must hold one row");
+	*generation = store_row_int(rows, 0, 0);
+	return true;
+}
+
+bool
+snapshot_refresh(struct snapshot *snapshot, struct work *work, struct error *error)
+{
+	struct store_param lock = store_int(SNAPSHOT_LOCK);
+	int64_t generation;
+
+	if (!store_queue(work->store, STATEMENT_SNAPSHOT_LOCK, &lock, 1, -1, error)
+	    || !read_generation(work, &generation, error))
+		return false;
+	if (generation == snapshot->generation)
+		return true;
+
+	struct store_rows *rows =
+	    store_query(work->store, work->arena, STATEMENT_SNAPSHOT_POLICIES, NULL, 0, error);
+
+	if (rows)
+		replace(snapshot, rows, generation);
+	return rows != NULL;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* word.c - from a decision to the row that keeps it and the event that says it. */
+#include "common/word/word.h"
+
+#include <string.h>
+
+struct words
+words_open(struct work *work)
+{
+	return (struct words){
+	    .work = work,
+	    .decisions = sheet_open(work->arena, STATEMENT_WORD_DECISION, "ttnttttttntntn"),
+	    .spoken = sheet_open(work->arena, STATEMENT_WORD_SPOKEN, "tttutttttnnnt"),
+	};
+}
+
+void
+word_decide(const struct snapshot *snapshot, const struct word_request *request, int64_t deadline,
+	    struct work *work, struct policy_decision *decision, struct word_decision *stored)
+{
+	const struct snapshot_policy *active = snapshot_find(snapshot, request->tenant);
+	struct policy_request asked = {
+	    .tenant = request->tenant,
+	    .agent_id = request->agent_id,
+	    .action = request->action,
+	    .target = request->target,
+	    .context = request->context,
+	    .deadline = deadline,
+	};
+
+	policy_decide(active ? active->policy : NULL, &asked, work->now, work->arena, decision);
+	*stored = (struct word_decision){
+	    .verdict = policy_verdict_name(decision->verdict),
+	    .reason_code = decision->reason_code,
+	    .reason_text = decision->reason_text,
+	    .class_id = decision->class_id,
+	    .rules = decision->rules,
+	    .rule_count = decision->rule_count,
+	    .policy_id = active ? active->policy_id : NULL,
+	    .policy_digest = active ? active->digest : NULL,
+	    .policy_version = active ? active->version : 0,
+	    .generation = snapshot_generation(snapshot),
+	};
+}
+
+void
+word_decided(struct words *words, const struct word_request *request, int64_t n,
+	     const struct word_decision *decision)
+{
+	sheet_add(&words->decisions, store_text(request->tenant), store_text(request->request_id),
+		  store_int(n), store_text(decision->verdict), store_text(decision->reason_code),
+		  store_text(decision->reason_text),
+		  sheet_list(words->work->arena, decision->rules, decision->rule_count),
+		  store_text(decision->class_id), store_text(decision->policy_id),
+		  store_int(decision->policy_version), store_text(decision->policy_digest),
+		  store_int(decision->generation), store_text(CS_VERSION), store_time(words->work->now));
+}
+
+struct authorization
+word_make(const struct work *work, const struct word_request *request, const struct word_decision *decision)
+{
+	return (struct authorization){
+	    .tenant = request->tenant,
+	    .request_id = request->request_id,
+	    .key = request->key,
+	    .chain = work_chain(work, request->key),
+	    .agent_id = request->agent_id,
+	    .digest_text = request->digest_text,
+	    .decision = decision->verdict,
+	    .reason_code = decision->reason_code,
+	    .reason_text = decision->reason_text,
+	    .rules = decision->rules,
+	    .rule_count = decision->rule_count,
+	    .policy_id = decision->policy_id,
+	    .policy_version = decision->policy_version,
+	    .policy_digest = decision->policy_digest,
+	    .decided_at = work->now,
+	    .traceparent = request->traceparent,
+	    .source = work->context->source,
+	};
+}
+
+bool
+word_speak(struct words *words, const struct authorization *authorization, struct error *error)
+{
+	struct work *work = words->work;
+	struct event event;
+	const char *token = NULL;
+
+	if (!authorization_event(work->arena, &work->context->issuer, authorization, &event, &token, error))
+		return false;
+	work_event(work, &event);
+	sheet_add(&words->spoken, store_text(authorization->tenant), store_text(authorization->request_id),
+		  store_text(authorization_status_name(authorization->status)),
+		  store_uuid(arena_string(work->arena, event.event_id.text)),
+		  store_text(authorization->decision), store_text(authorization->reason_code),
+		  store_text(authorization->reason_text), store_text(authorization->approval_id),
+		  store_text(authorization->digest_text), store_time(authorization->decided_at),
+		  store_time(authorization->not_before), store_time(authorization->expires_at),
+		  store_text(token));
+	return true;
+}
+
+struct notice
+word_notice(const struct work *work, const struct word_request *request)
+{
+	return (struct notice){
+	    .tenant = request->tenant,
+	    .request_id = request->request_id,
+	    .key = request->key,
+	    .chain = work_chain(work, request->key),
+	    .agent_id = request->agent_id,
+	    .action = request->action,
+	    .target = request->target,
+	    .context = request->context,
+	    .execution = request->execution,
+	    .request_reason = request->reason,
+	    .on_behalf_of = request->on_behalf_of,
+	    .digest_text = request->digest_text,
+	    .at = work->now,
+	    .traceparent = request->traceparent,
+	    .source = work->context->source,
+	    .sign_with = work->context->issuer.key,
+	};
+}
+
+bool
+word_announce(struct work *work, const struct notice *notice, struct error *error)
+{
+	struct event event;
+	bool ok = notice_event(work->arena, notice, &event, error);
+
+	if (ok)
+		work_event(work, &event);
+	return ok;
+}
+
+struct id
+word_approval_id(const struct word_request *request)
+{
+	return id_event(request->tenant, request->request_id, "approval_id", 0);
+}
+
+bool
+words_send(const struct words *words, struct error *error)
+{
+	return sheet_send(&words->decisions, words->work->store, error)
+	       && sheet_send(&words->spoken, words->work->store, error);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* evaluator.h - requests in, decisions and words out: what the files of this service share. */
+#ifndef COUNTERSIGN_EVALUATOR_H
+#define COUNTERSIGN_EVALUATOR_H
+
+#include "common/journal/journal.h"
+#include "common/known/known.h"
+#include "common/message/request.h"
+#include "common/service/service.h"
+#include "common/snapshot/snapshot.h"
+#include "common/word/word.h"
+
+struct evaluator_config {
+	struct service_config service;
+	struct service_batch_config batch;
+	struct service_signing_config signing;
+};
+
+struct evaluator {
+	struct snapshot *snapshot;
+	struct journal *journal;
+};
+
+bool evaluator_open(struct service_context *context, void **state, struct error *error) CS_MUST_CHECK;
+bool evaluator_handle(void *state, struct work *work, const struct record *records, size_t count,
+		      struct error *error) CS_MUST_CHECK;
+void evaluator_committed(void *state);
+void evaluator_close(void *state);
+
+/* ------------------------------------------------------------------ evaluator_intake.c: what came */
+
+enum evaluator_fate {
+	EVALUATOR_NEW,	      /* to be decided */
+	EVALUATOR_INVALID,    /* can't be taken, but its sender can be told: a new id */
+	EVALUATOR_UNREADABLE, /* can't be taken, and nobody can be told: no id, or one that has its word */
+	EVALUATOR_REPEATED,   /* known, with the same content */
+	EVALUATOR_CONFLICTING /* known, with other content */
+};
+
+struct evaluator_item {
+	const struct record *record;
+	struct request request;
+	struct word_request about; /* the same, for those who speak of it */
+	struct error refusal;	   /* why it can't be taken; kind NONE: it can */
+	enum evaluator_fate fate;
+	uint8_t content_hash[CRYPTO_SHA256_SIZE];
+	/* of the new ones */
+	struct policy_decision decision;
+	struct word_decision stored;
+	bool nobody; /* a requirement can't be met by anybody */
+};
+
+/* Parses everything and tells each record's fate, in offset order. */
+bool evaluator_intake(struct work *work, const struct record *records, size_t count,
+		      struct evaluator_item **items, struct error *error) CS_MUST_CHECK;
+
+/* ------------------------------------------------------------------ evaluator_answer.c: what becomes of it */
+
+/* Decides the new ones, with the policies of the snapshot and the people of now. */
+bool evaluator_decide(struct evaluator *evaluator, struct work *work, struct evaluator_item *items,
+		      size_t count, struct error *error) CS_MUST_CHECK;
+/* Rows, words, notices and quarantine of every item. */
+bool evaluator_answer(struct evaluator *evaluator, struct work *work, const struct evaluator_item *items,
+		      size_t count, struct error *error) CS_MUST_CHECK;
+
+#endif

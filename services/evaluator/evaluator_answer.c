@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* evaluator_answer.c - deciding the new requests, and all that must be stored and said about each record. */
+#include "services/evaluator/evaluator.h"
+
+#include "common/approval/approval.h"
+
+#include <assert.h>
+
+/* The sheets of one batch, sent in the order in which their rows refer to each other. */
+struct answers {
+	struct evaluator *evaluator;
+	struct work *work;
+	struct sheet requests, approvals, requirements;
+	struct words words;
+};
+
+/* ------------------------------------------------------------------ deciding */
+
+static bool
+asks_people(const struct evaluator_item *item)
+{
+	return item->fate == EVALUATOR_NEW && item->decision.verdict == POLICY_REQUIRE_APPROVAL;
+}
+
+/* For every requirement how many could meet it: the members of the group without the one who asks. */
+static struct store_rows *
+count_eligible(struct work *work, const struct evaluator_item *items, size_t count, struct error *error)
+{
+	struct sheet asked = sheet_open(work->arena, STATEMENT_EVALUATOR_ELIGIBLE, "tttt");
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; asks_people(&items[i]) && j < items[i].decision.requirement_count; j++)
+			sheet_add(&asked, store_text(items[i].about.tenant),
+				  store_text(items[i].decision.requirements[j].group),
+				  store_text(items[i].about.agent_id), store_text(items[i].about.on_behalf_of));
+	return sheet_query(&asked, work->store, error);
+}
+
+static bool
+look_for_people(struct work *work, struct evaluator_item *items, size_t count, struct error *error)
+{
+	struct store_rows *rows = count_eligible(work, items, count, error);
+	size_t row = 0;
+
+	if (!rows)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; asks_people(&items[i]) && j < items[i].decision.requirement_count;
+		     j++, row++) {
+			assert(row < store_rows_count(rows));
+			if (store_row_int(rows, row, 0) < items[i].decision.requirements[j].quorum)
+				items[i].nobody = true;
+		}
+	return true;
+}
+
+bool
+evaluator_decide(struct evaluator *evaluator, struct work *work, struct evaluator_item *items, size_t count,
+		 struct error *error)
+{
+	bool people = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (items[i].fate != EVALUATOR_NEW)
+			continue;
+		word_decide(evaluator->snapshot, &items[i].about, items[i].request.deadline, work,
+			    &items[i].decision, &items[i].stored);
+		people = people || asks_people(&items[i]);
+	}
+	return !people || look_for_people(work, items, count, error);
+}
+
+/* ------------------------------------------------------------------ rows of requests */
+
+static void
+keep_request(struct answers *answers, const struct evaluator_item *item)
+{
+	const struct request *request = &item->request;
+	const struct record *record = item->record;
+	bool valid = item->fate == EVALUATOR_NEW;
+
+	sheet_add(&answers->requests, store_text(request->tenant), store_text(request->request_id),
+		  store_int(work_chain(answers->work, request->key)), store_bool(valid),
+		  store_text(item->about.agent_id), store_text(item->about.action),
+		  store_text(item->about.target), store_text(valid ? request->context_json : NULL),
+		  store_text(valid ? request->execution_json : NULL),
+		  store_time(valid ? request->deadline : 0), store_text(item->about.on_behalf_of),
+		  store_text(valid ? request->parent_request_id : NULL), store_text(item->about.reason),
+		  store_text(item->about.digest_text), store_bytes(item->content_hash, CRYPTO_SHA256_SIZE),
+		  store_text(item->about.traceparent), store_text(record->topic),
+		  store_int(record->partition), store_int(record->offset), store_time(answers->work->now));
+}
+
+static void
+note_decision(struct answers *answers, const struct evaluator_item *item, const struct authorization *word)
+{
+	journal_count(answers->evaluator->journal, "decisions_total", word->decision);
+	journal_note(answers->evaluator->journal, "decided", log_text("tenant", word->tenant),
+		     log_text("request_id", word->request_id), log_text("decision", word->decision),
+		     log_text("status", authorization_status_name(word->status)),
+		     log_text("code", word->reason_code), log_text("policy", word->policy_id),
+		     log_number("policy_version", word->policy_version),
+		     log_number("offset", item->record->offset));
+}
+
+static bool
+speak(struct answers *answers, const struct evaluator_item *item, const struct authorization *word,
+      struct error *error)
+{
+	note_decision(answers, item, word);
+	return word_speak(&answers->words, word, error);
+}
+
+/* ------------------------------------------------------------------ ALLOW, BLOCK, nobody to ask, invalid */
+
+static bool
+grant(struct answers *answers, const struct evaluator_item *item, struct error *error)
+{
+	struct authorization word = word_make(answers->work, &item->about, &item->stored);
+
+	word.status = AUTHORIZATION_GRANTED;
+	word.not_before = answers->work->now;
+	word.expires_at = answers->work->now + item->decision.valid_for;
+	return speak(answers, item, &word, error);
+}
+
+static bool
+deny(struct answers *answers, const struct evaluator_item *item, struct error *error)
+{
+	struct authorization word = word_make(answers->work, &item->about, &item->stored);
+
+	word.status = AUTHORIZATION_DENIED;
+	return speak(answers, item, &word, error);
+}
+
+/* The decision stays what the policy said; it is the word that tells why it leads nowhere. */
+static bool
+deny_without_people(struct answers *answers, const struct evaluator_item *item, struct error *error)
+{
+	struct authorization word = word_make(answers->work, &item->about, &item->stored);
+
+	word.status = AUTHORIZATION_DENIED;
+	word.reason_code = "no_eligible_approver";
+	word.reason_text =
+	    "Too few people could approve this: the groups that must be asked, without the one who asks, are "
+	    "smaller than their quorum.";
+	return speak(answers, item, &word, error);
+}
+
+static bool
+deny_invalid(struct answers *answers, const struct evaluator_item *item, struct error *error)
+{
+	const struct error *refusal = &item->refusal;
+	struct word_decision decision = {
+	    .verdict = policy_verdict_name(POLICY_BLOCK),
+	    .reason_code = "invalid_request",
+	    .reason_text = arena_format(answers->work->arena, "%s%s%s: %s", refusal->field,
+					refusal->field[0] ? ": " : "", refusal->code, refusal->text),
+	    .generation = snapshot_generation(answers->evaluator->snapshot),
+	};
+	struct authorization word = word_make(answers->work, &item->about, &decision);
+
+	word.status = AUTHORIZATION_DENIED;
+	keep_request(answers, item);
+	word_decided(&answers->words, &item->about, 0, &decision);
+	return speak(answers, item, &word, error)
+	       && work_quarantine(answers->work, item->record, refusal, item->about.tenant,
+				  item->about.request_id, error);
+}
+
+/* ------------------------------------------------------------------ REQUIRE_APPROVAL */
+
+static struct approval_step
+open_approval(const struct evaluator_item *item, int64_t now)
+{
+	const struct policy_decision *decision = &item->decision;
+	struct approval_event event = {.kind = APPROVAL_OPENED, .now = now, .deadline = now + decision->ttl};
+
+	for (size_t i = 0; i < decision->requirement_count; i++)
+		event.quorums[i] = decision->requirements[i].quorum;
+	event.requirement_count = (unsigned)decision->requirement_count;
+	return approval_step((struct approval){.state = APPROVAL_NONE}, event);
+}
+
+static void
+keep_approval(struct answers *answers, const struct evaluator_item *item, const char *approval_id,
+	      const struct approval *approval)
+{
+	const struct policy_decision *decision = &item->decision;
+
+	sheet_add(&answers->approvals, store_uuid(approval_id), store_text(item->about.tenant),
+		  store_text(item->about.request_id), store_text(approval_state_name(approval->state)),
+		  store_text(item->about.digest_text), store_text(item->stored.reason_text),
+		  store_int(decision->valid_for), store_time(answers->work->now),
+		  store_time(approval->deadline), store_int(1));
+	for (size_t i = 0; i < decision->requirement_count; i++)
+		sheet_add(&answers->requirements, store_uuid(approval_id), store_int((int64_t)i),
+			  store_text(decision->requirements[i].profile),
+			  store_text(decision->requirements[i].group),
+			  store_int(decision->requirements[i].quorum));
+}
+
+static bool
+announce_opened(struct answers *answers, const struct evaluator_item *item, const char *approval_id,
+		int64_t deadline, struct error *error)
+{
+	const struct policy_decision *decision = &item->decision;
+	struct notice notice = word_notice(answers->work, &item->about);
+	struct notice_need *needs =
+	    arena_take_array(answers->work->arena, decision->requirement_count, sizeof *needs);
+
+	for (size_t i = 0; i < decision->requirement_count; i++)
+		needs[i] = (struct notice_need){.profile = decision->requirements[i].profile,
+						.group = decision->requirements[i].group,
+						.quorum = decision->requirements[i].quorum};
+	notice.approval_id = approval_id;
+	notice.state = "OPEN";
+	notice.cause = "opened";
+	notice.needs = needs;
+	notice.need_count = decision->requirement_count;
+	notice.rules = item->stored.rules;
+	notice.rule_count = item->stored.rule_count;
+	notice.reason_text = item->stored.reason_text;
+	notice.opened_at = answers->work->now;
+	notice.approval_deadline = deadline;
+	return word_announce(answers->work, &notice, error);
+}
+
+static bool
+ask(struct answers *answers, const struct evaluator_item *item, struct error *error)
+{
+	struct approval_step step = open_approval(item, answers->work->now);
+	struct id id = word_approval_id(&item->about);
+	const char *approval_id = arena_string(answers->work->arena, id.text);
+	struct authorization word = word_make(answers->work, &item->about, &item->stored);
+
+	assert(step.effects == (APPROVAL_EFFECT_ANNOUNCE | APPROVAL_EFFECT_ASK));
+	keep_approval(answers, item, approval_id, &step.next);
+	word.status = AUTHORIZATION_PENDING;
+	word.approval_id = approval_id;
+	word.approval_deadline = step.next.deadline;
+	return announce_opened(answers, item, approval_id, step.next.deadline, error)
+	       && speak(answers, item, &word, error);
+}
+
+/* ------------------------------------------------------------------ every record */
+
+static bool
+answer_decided(struct answers *answers, const struct evaluator_item *item, struct error *error)
+{
+	keep_request(answers, item);
+	word_decided(&answers->words, &item->about, 0, &item->stored);
+	switch (item->decision.verdict) {
+	case POLICY_ALLOW:
+		return grant(answers, item, error);
+	case POLICY_REQUIRE_APPROVAL:
+		if (item->nobody && !item->decision.hold_if_nobody)
+			return deny_without_people(answers, item, error);
+		return ask(answers, item, error);
+	case POLICY_BLOCK:
+		break;
+	}
+	return deny(answers, item, error);
+}
+
+static bool
+refuse(struct answers *answers, const struct evaluator_item *item, const struct error *reason,
+       struct error *error)
+{
+	journal_count(answers->evaluator->journal, "requests_refused_total", reason->code);
+	return work_quarantine(answers->work, item->record, reason, item->about.tenant,
+			       item->about.request_id, error);
+}
+
+static bool
+refuse_conflict(struct answers *answers, const struct evaluator_item *item, struct error *error)
+{
+	struct error reason = {0};
+
+	error_set_field(&reason, ERROR_INVALID, "id_conflict", "request_id",
+			"this request_id was taken before, with other content");
+	return refuse(answers, item, &reason, error);
+}
+
+static bool
+answer(struct answers *answers, const struct evaluator_item *item, struct error *error)
+{
+	switch (item->fate) {
+	case EVALUATOR_NEW:
+		return answer_decided(answers, item, error);
+	case EVALUATOR_INVALID:
+		journal_count(answers->evaluator->journal, "requests_refused_total", item->refusal.code);
+		return deny_invalid(answers, item, error);
+	case EVALUATOR_CONFLICTING:
+		return refuse_conflict(answers, item, error);
+	case EVALUATOR_UNREADABLE:
+		return refuse(answers, item, &item->refusal, error);
+	case EVALUATOR_REPEATED:
+		break;
+	}
+	journal_count(answers->evaluator->journal, "requests_repeated_total", "");
+	return true;
+}
+
+static bool
+send(const struct answers *answers, struct error *error)
+{
+	struct store *store = answers->work->store;
+
+	return sheet_send(&answers->requests, store, error) && sheet_send(&answers->approvals, store, error)
+	       && sheet_send(&answers->requirements, store, error) && words_send(&answers->words, error);
+}
+
+bool
+evaluator_answer(struct evaluator *evaluator, struct work *work, const struct evaluator_item *items,
+		 size_t count, struct error *error)
+{
+	struct arena *arena = work->arena;
+	struct answers answers = {
+	    .evaluator = evaluator,
+	    .work = work,
+	    .requests = sheet_open(arena, STATEMENT_EVALUATOR_REQUEST, "ttnntttttnttttbttnnn"),
+	    .approvals = sheet_open(arena, STATEMENT_APPROVALS_OPEN, "utttttnnnn"),
+	    .requirements = sheet_open(arena, STATEMENT_APPROVALS_REQUIRE, "unttn"),
+	    .words = words_open(work),
+	};
+
+	for (size_t i = 0; i < count; i++)
+		if (!answer(&answers, &items[i], error))
+			return false;
+	return send(&answers, error);
+}

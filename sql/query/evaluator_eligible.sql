@@ -1,0 +1,17 @@
+-- For each requirement, in the order asked: how many members its group has besides the agent, its owner and the one it serves.
+WITH asked AS (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
+             WITH ORDINALITY AS row (tenant, group_name, agent_id, on_behalf_of, n)
+), size AS MATERIALIZED (
+    SELECT tenant, group_name, count(*) AS members
+      FROM group_member JOIN (SELECT DISTINCT tenant, group_name FROM asked) AS named USING (tenant, group_name)
+     GROUP BY tenant, group_name
+)
+SELECT coalesce(size.members, 0) - (
+           SELECT count(*) FROM group_member AS member
+            WHERE member.tenant = asked.tenant AND member.group_name = asked.group_name
+              AND member.person IN (asked.agent_id, asked.on_behalf_of, agent.owner))
+  FROM asked
+  LEFT JOIN size USING (tenant, group_name)
+  LEFT JOIN agent ON agent.tenant = asked.tenant AND agent.agent_id = asked.agent_id
+ ORDER BY asked.n

@@ -1,0 +1,2 @@
+-- The generation that decides now.
+SELECT generation FROM policy_generation
