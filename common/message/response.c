@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* response.c - the door for what people answer. Form only: whose key it is and what it is worth is the resolver's to say. */
+#include "common/message/response.h"
+#include "common/canonical/canonical.h"
+#include "common/message/envelope.h"
+#include "common/message/fields.h"
+#include "common/message/rfc3339.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct body {
+	struct response response;
+	const char *verdict;
+};
+
+#define PLACE(member) offsetof(struct body, response) + offsetof(struct response, member)
+
+static const struct field members[] = {
+    {"response_id", FIELD_ID, true, PLACE(response_id)},
+    {"tenant", FIELD_TENANT, true, PLACE(tenant)},
+    {"request_id", FIELD_ID, false, PLACE(request_id)},
+    {"approval_id", FIELD_UUID, false, PLACE(approval_id)},
+    {"verdict", FIELD_WORD, true, offsetof(struct body, verdict)},
+    {"responder", FIELD_NAME, true, PLACE(responder)},
+    {"request_digest", FIELD_DIGEST, true, PLACE(request_digest)},
+    {"issued_at", FIELD_TIME, true, PLACE(issued_at)},
+    {"reason", FIELD_LINE, false, PLACE(reason)},
+};
+
+static const struct fields response_fields = {members, sizeof members / sizeof *members, NULL};
+
+static bool
+read_verdict(const char *word, enum response_verdict *verdict, struct error *error)
+{
+	if (strcmp(word, "approve") == 0)
+		*verdict = RESPONSE_APPROVE;
+	else if (strcmp(word, "deny") == 0 || strcmp(word, "reject") == 0)
+		*verdict = RESPONSE_DENY;
+	else
+		return error_set_field(error, ERROR_INVALID, "bad_value", "verdict",
+				       "expected: approve, deny or reject");
+	return true;
+}
+
+/* One, so that nobody has to ask which of two counts. */
+static bool
+check_subject(const struct response *response, struct error *error)
+{
+	if (!response->request_id && !response->approval_id)
+		return error_set_field(error, ERROR_INVALID, "missing_field", "request_id",
+				       "request_id or approval_id is required");
+	if (response->request_id && response->approval_id)
+		return error_set_field(error, ERROR_INVALID, "bad_value", "approval_id",
+				       "request_id or approval_id, not both");
+	return true;
+}
+
+static bool
+read_signature(struct arena *arena, const struct envelope *envelope, struct response *response,
+	       struct error *error)
+{
+	if (!envelope->signature)
+		return error_set_field(error, ERROR_INVALID, "signature_missing", "signature",
+				       "a response must be signed");
+	response->signature_text = envelope->signature;
+	response->value = envelope->signed_bytes;
+	response->value_length = envelope->signed_length;
+	return jws_parse(arena, envelope->signature, strlen(envelope->signature), RESPONSE_TYP, true,
+			 &response->signature, error);
+}
+
+bool
+response_parse(struct arena *arena, const struct record *record, struct response *response, struct error *error)
+{
+	struct envelope envelope;
+	struct body body = {0};
+	bool ok = envelope_open(arena, record, &envelope, error)
+		  && fields_read(arena, &response_fields, envelope.body, &body, error)
+		  && read_verdict(body.verdict, &body.response.verdict, error)
+		  && check_subject(&body.response, error)
+		  && read_signature(arena, &envelope, &body.response, error);
+
+	*response = body.response;
+	response->traceparent = envelope.traceparent;
+	if (record->timestamp_is_append && record->timestamp > 0)
+		response->appended_at = record->timestamp;
+	return ok;
+}
+
+char *
+response_format(struct arena *arena, const struct response *response, size_t *length)
+{
+	struct value *map = value_map(arena);
+	struct buffer text = {.arena = arena};
+	struct error error = {0};
+	char digest[CRYPTO_DIGEST_TEXT_SIZE], issued_at[RFC3339_SIZE];
+
+	crypto_digest_text(response->request_digest, digest);
+	rfc3339_format(response->issued_at, issued_at);
+	value_set_string(arena, map, "response_id", response->response_id);
+	value_set_string(arena, map, "tenant", response->tenant);
+	value_set_string(arena, map, "request_id", response->request_id);
+	value_set_string(arena, map, "approval_id", response->approval_id);
+	value_set_string(arena, map, "responder", response->responder);
+	value_set_string(arena, map, "verdict", response->verdict == RESPONSE_APPROVE ? "approve" : "deny");
+	value_set_string(arena, map, "request_digest", digest);
+	value_set_string(arena, map, "issued_at", issued_at);
+	value_set_string(arena, map, "reason", response->reason);
+	if (!canonical_format(&text, map, &error))
+		return NULL;
+	*length = text.length;
+	return text.bytes;
+}
