@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* notice.h - what approvers' bots are told (topic approvals): opened, changed, closed; enough to render a card. */
+#ifndef COUNTERSIGN_NOTICE_H
+#define COUNTERSIGN_NOTICE_H
+
+#include "common/message/authorization.h"
+
+#define NOTICE_TYP "countersign-approval"
+
+struct notice_need {
+	const char *profile, *group;
+	int64_t quorum, votes;
+};
+
+struct notice {
+	const char *approval_id, *tenant, *request_id, *key;
+	uint32_t chain;
+	const char *state; /* "OPEN", "CHANGED", "CLOSED" */
+	const char *cause; /* "opened", "response", "response_refused", "expired", "approved", "denied" */
+	int64_t n;	   /* counts the notices of one approval from 0: part of the event id */
+	const char *agent_id, *action, *target;
+	const struct value *context;		   /* a map */
+	const struct value *execution;		   /* or NULL */
+	const char *request_reason, *on_behalf_of; /* or NULL */
+	const char *digest_text;
+	const struct notice_need *needs;
+	size_t need_count;
+	const char *const *rules;
+	size_t rule_count;
+	const char *reason_text; /* why people are asked */
+	int64_t opened_at, approval_deadline;
+	const struct authorization_response *responses;
+	size_t response_count;
+	const char *result; /* on CLOSED: the final status; else NULL */
+	/* with cause response_refused: */
+	const char *refused_response_id, *refused_responder, *refused_code;
+	int64_t at;
+	const char *traceparent, *source;
+	const struct crypto_key *sign_with;
+};
+/* event_id derives from (tenant, request_id, "approval", n). Signed by header `signature`, typ NOTICE_TYP. */
+bool notice_event(struct arena *arena, const struct notice *notice, struct event *event,
+		  struct error *error) CS_MUST_CHECK;
+
+#endif
