@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* command_keys.c - Ed25519 keys: made here, registered by their public half. */
+#include "common/canonical/canonical.h"
+#include "common/crypto/crypto.h"
+#include "common/message/json.h"
+#include "services/countersign/check.h"
+#include <string.h>
+
+static struct value *
+jwk(struct cli *cli, const struct crypto_key *key, bool for_set)
+{
+	struct value *map = value_map(cli->arena);
+	value_set_string(cli->arena, map, "kty", "OKP");
+	value_set_string(cli->arena, map, "crv", "Ed25519");
+	value_set_string(cli->arena, map, "x",
+			 crypto_base64url_format(cli->arena, crypto_key_public(key), CRYPTO_ED25519_PUBLIC_SIZE));
+	value_set_string(cli->arena, map, "kid", crypto_key_thumbprint(key));
+	if (for_set) {
+		value_set_string(cli->arena, map, "use", "sig");
+		value_set_string(cli->arena, map, "alg", "EdDSA");
+	}
+	return map;
+}
+
+static int
+print_value(struct cli *cli, const struct value *value)
+{
+	struct buffer buffer = {.arena = cli->arena};
+	struct error error = {0};
+	if (!canonical_format(&buffer, value, &error))
+		return cli_fail(&error);
+	puts(buffer.bytes);
+	return CLI_OK;
+}
+
+int
+command_keys_generate(struct cli *cli)
+{
+	struct error error = {0};
+	const char *path = cli_option(cli, "out");
+	struct crypto_key *key;
+	int code;
+
+	if (!path)
+		return cli_usage(cli, "--out is required");
+	key = crypto_key_generate(path, &error);
+	if (!key)
+		return cli_fail(&error);
+	code = print_value(cli, jwk(cli, key, false));
+	crypto_key_close(key);
+	return code;
+}
+
+int
+command_keys_jwks(struct cli *cli)
+{
+	struct error error = {0};
+	struct value *set = value_map(cli->arena), *keys = value_list(cli->arena);
+
+	for (int i = 0; i < cli->argument_count; i++) {
+		struct crypto_key *key = crypto_key_load(cli->arguments[i], &error);
+		if (!key)
+			return cli_fail(&error);
+		value_append(cli->arena, keys, jwk(cli, key, true));
+		crypto_key_close(key);
+	}
+	value_set(cli->arena, set, "keys", keys);
+	return print_value(cli, set);
+}
+
+/* The x of a JWK of ours; anything that is not an Ed25519 public JWK is refused, a private one above all. */
+static bool
+parse_jwk(struct cli *cli, const char *bytes, size_t length, uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE],
+	  struct error *error)
+{
+	const struct value *map = json_parse(cli->arena, bytes, length, &json_limits_request, error);
+	const char *kty = value_get_string(map, "kty"), *crv = value_get_string(map, "crv"), *x = value_get_string(map, "x");
+	size_t size = 0;
+	const uint8_t *raw = x ? crypto_base64url_parse(cli->arena, x, strlen(x), &size) : NULL;
+
+	if (!map)
+		return error_wrap(error, "public key");
+	if (value_get(map, "d"))
+		return error_set(error, ERROR_INVALID, "public_key", "this is a private key: register its public half");
+	if (!kty || strcmp(kty, "OKP") || !crv || strcmp(crv, "Ed25519") || !raw || size != CRYPTO_ED25519_PUBLIC_SIZE)
+		return error_set(error, ERROR_INVALID, "public_key", "not an Ed25519 public key (JWK with kty OKP, crv Ed25519, x)");
+	memcpy(public_key, raw, CRYPTO_ED25519_PUBLIC_SIZE);
+	return true;
+}
+
+static bool
+read_public(struct cli *cli, uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE], struct error *error)
+{
+	size_t length;
+	char *bytes = cli_read_file(cli, cli->arguments[0], 16384, &length, error);
+	size_t start = 0;
+
+	if (!bytes)
+		return false;
+	while (start < length && strchr(" \t\r\n", bytes[start]))
+		start++;
+	return bytes[start] == '{' ? parse_jwk(cli, bytes, length, public_key, error)
+				   : crypto_public_parse(bytes, length, public_key, error);
+}
+
+/* "a,b" as a list; the text is cut in place. */
+static const char **
+split(struct cli *cli, const char *text, size_t *count)
+{
+	char *rest = arena_string(cli->arena, text ? text : "");
+	const char **items = arena_take_array(cli->arena, strlen(rest) + 1, sizeof *items);
+	*count = 0;
+	for (char *item; (item = strsep(&rest, ",")) != NULL;)
+		if (*item)
+			items[(*count)++] = item;
+	return items;
+}
+
+int
+command_keys_add(struct cli *cli)
+{
+	struct error error = {0};
+	const char *owner = cli_option(cli, "owner"), *speaks_for = cli_option(cli, "speaks-for");
+	bool bot = cli_option(cli, "bot") != NULL;
+	uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE];
+	char kid[CRYPTO_THUMBPRINT_SIZE];
+	size_t count = 0;
+	const char **persons = split(cli, speaks_for, &count);
+
+	if (!owner)
+		return cli_usage(cli, "--owner is required");
+	if (bot != (count > 0))
+		return cli_usage(cli, "--bot and --speaks-for go together");
+	if (!check_name("--owner", owner, &error) || !read_public(cli, public_key, &error))
+		return cli_fail(&error);
+	crypto_thumbprint(public_key, kid);
+	struct store_param params[] = {store_text(kid), store_text(cli->config.tenant), store_text(owner),
+				       store_text(bot ? "bot" : "person"), store_bytes(public_key, sizeof public_key),
+				       store_text_list(persons, count)};
+	if (!cli_change(cli, STATEMENT_CLI_KEY_ADD, params, 6, NULL, &error)) {
+		if (error.kind != ERROR_CONFLICT)
+			return cli_fail(&error);
+		cli_say("key %s is registered already; a key is registered once, for ever", kid);
+		return CLI_FAILED;
+	}
+	cli_say("key of %s registered", owner);
+	puts(kid);
+	return CLI_OK;
+}
+
+int
+command_keys_revoke(struct cli *cli)
+{
+	struct error error = {0};
+	struct store_param params[] = {store_text(cli->config.tenant), store_text(cli->arguments[0])};
+	struct store_rows *rows = NULL;
+
+	if (!cli_change(cli, STATEMENT_CLI_KEY_REVOKE, params, 2, &rows, &error))
+		return cli_fail(&error);
+	if (store_rows_count(rows))
+		return CLI_OK;
+	cli_say("no such key, or it is revoked already");
+	return CLI_FAILED;
+}
+
+int
+command_keys_list(struct cli *cli)
+{
+	static const char *const names[] = {"kid", "owner", "kind", "@speaks_for", "registered_at", "revoked_at", NULL};
+	static const char *const columns[] = {"kid", "owner", "kind", "speaks_for", "registered_at", "revoked_at", NULL};
+	struct error error = {0};
+	struct store_param params[] = {store_text(cli->config.tenant)};
+	struct store_rows *rows = cli_read(cli, STATEMENT_CLI_KEY_LIST, params, 1, &error);
+	if (!rows)
+		return cli_fail(&error);
+	cli_print_list(cli, cli_rows(cli, rows, names), columns);
+	return CLI_OK;
+}

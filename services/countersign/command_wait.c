@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* command_wait.c - waiting for the final word as an agent would: on the topic, highest sequence, signature checked. */
+#include "common/jws/jws.h"
+#include "common/message/authorization.h"
+#include "common/message/json.h"
+#include "common/message/request.h"
+#include "services/countersign/send.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+bool
+jwks_read(struct cli *cli, const char *path, struct jwks *jwks, struct error *error)
+{
+	size_t length, size;
+	char *bytes = cli_read_file(cli, path, 65536, &length, error);
+	const struct value *map = bytes ? json_parse(cli->arena, bytes, length, &json_limits_policy, error) : NULL;
+	const struct value *keys = value_get(map, "keys");
+
+	jwks->count = 0;
+	if (!map)
+		return error_wrap(error, "%s", path);
+	for (size_t i = 0; keys && keys->kind == VALUE_LIST && i < keys->as.list.count && jwks->count < 16; i++) {
+		const char *x = value_get_string(keys->as.list.items[i], "x");
+		const char *crv = value_get_string(keys->as.list.items[i], "crv");
+		const uint8_t *raw = x && crv && !strcmp(crv, "Ed25519")
+					 ? crypto_base64url_parse(cli->arena, x, strlen(x), &size) : NULL;
+		if (!raw || size != CRYPTO_ED25519_PUBLIC_SIZE)
+			continue;
+		memcpy(jwks->keys[jwks->count].public_key, raw, size);
+		crypto_thumbprint(raw, jwks->keys[jwks->count++].kid);
+	}
+	return jwks->count > 0 || error_set(error, ERROR_INVALID, "jwks", "%s: no Ed25519 key in it", path);
+}
+
+struct value *
+jwks_verify(struct cli *cli, const struct jwks *jwks, const char *token, const char *typ, struct error *error)
+{
+	struct jws jws;
+	if (!jws_parse(cli->arena, token, strlen(token), typ, false, &jws, error))
+		return NULL;
+	for (size_t i = 0; i < jwks->count; i++)
+		if (!strcmp(jwks->keys[i].kid, jws.header.kid)) {
+			if (jws_verify(cli->arena, &jws, jwks->keys[i].public_key, NULL, 0))
+				return json_parse(cli->arena, jws.payload, jws.payload_length, &json_limits_policy, error);
+			error_set(error, ERROR_INVALID, "signature_invalid", "the signature does not hold");
+			return NULL;
+		}
+	error_set(error, ERROR_INVALID, "unknown_key", "signed by key %s, which is not among those given", jws.header.kid);
+	return NULL;
+}
+
+static bool
+same(const struct value *left, const struct value *right, const char *name)
+{
+	const char *a = value_get_string(left, name), *b = value_get_string(right, name);
+	return (!a && !b) || (a && b && !strcmp(a, b));
+}
+
+/* A final word counts when its token is by a pinned key and says the same as the body. */
+static bool
+trusted(struct cli *cli, const struct value *word, const struct awaited *awaited)
+{
+	struct error error = {0};
+	const char *token = value_get_string(word, "token"), *digest = value_get_string(word, "request_digest");
+	const struct value *claims;
+
+	if (awaited->digest && (!digest || strcmp(digest, awaited->digest))) {
+		cli_say("ignored an answer that is bound to another request digest");
+		return false;
+	}
+	if (!awaited->jwks)
+		return true;
+	claims = token ? jwks_verify(cli, awaited->jwks, token, AUTHORIZATION_TYP, &error) : NULL;
+	if (!claims || !same(claims, word, "request_id") || !same(claims, word, "tenant") || !same(claims, word, "status") ||
+	    !same(claims, word, "request_digest")) {
+		cli_say("ignored an answer: %s", !token ? "it is not signed" : error.kind ? error.text
+						     : "its token says something else than its body");
+		return false;
+	}
+	return true;
+}
+
+static int64_t
+sequence_of(const struct record *record)
+{
+	for (size_t i = 0; i < record->header_count; i++)
+		if (!strcmp(record->headers[i].name, "countersign-sequence") && record->headers[i].length < 20 &&
+		    record->headers[i].value) {
+			char text[20] = {0};
+			memcpy(text, record->headers[i].value, record->headers[i].length);
+			return strtoll(text, NULL, 10);
+		}
+	return 0;
+}
+
+/* The word in a record, if it is one on the request that is waited for. */
+static struct value *
+word_of(struct cli *cli, const struct record *record, const char *key)
+{
+	struct error error = {0};
+	if (!record->key || !record->value || record->key_length != strlen(key) || memcmp(record->key, key, record->key_length))
+		return NULL;
+	return json_parse(cli->arena, record->value, record->value_length, &json_limits_policy, &error);
+}
+
+static int
+conclude(struct cli *cli, const struct value *word, const struct awaited *awaited)
+{
+	const char *status = word ? value_get_string(word, "status") : NULL;
+
+	if (!status) {
+		cli_say("no answer came in time");
+		return CLI_TIMEOUT;
+	}
+	cli_print_map(cli, word);
+	if (!strcmp(status, "PENDING"))
+		return CLI_PENDING;
+	if (!awaited->jwks)
+		cli_say("the signature was not checked (--jwks FILE checks it)");
+	return !strcmp(status, "GRANTED") ? CLI_OK : CLI_DENIED;
+}
+
+static int64_t
+monotonic(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int
+wait_for_word(struct cli *cli, struct bus_reader *take_reader, const struct awaited *awaited)
+{
+	const char *key = request_key(cli->arena, cli->config.tenant, awaited->request_id);
+	int64_t give_up = monotonic() + awaited->timeout_us, highest = -1;
+	const struct value *latest = NULL;
+	bool final = false, at_end = false;
+
+	while (!final && monotonic() < give_up) {
+		struct bus_poll poll = {0};
+		struct value *word = NULL;
+		bus_reader_next(take_reader, 200000, &poll, &at_end);
+		if (poll.happening == BUS_RECORD)
+			word = word_of(cli, &poll.record, key);
+		if (word && sequence_of(&poll.record) > highest) {
+			const char *status = value_get_string(word, "status");
+			bool pending = status && !strcmp(status, "PENDING");
+			if (status && (pending || trusted(cli, word, awaited))) {
+				highest = sequence_of(&poll.record);
+				latest = word;
+				final = !pending;
+			}
+		}
+		if (poll.happening == BUS_RECORD)
+			bus_release(poll.handle);
+		if (poll.happening == BUS_FAULT && poll.error.kind == ERROR_BROKEN) {
+			bus_reader_close(take_reader);
+			return cli_fail(&poll.error);
+		}
+	}
+	bus_reader_close(take_reader);
+	return conclude(cli, latest, awaited);
+}
+
+bool
+wait_options_read(struct cli *cli, struct awaited *awaited, struct jwks *jwks)
+{
+	struct error error = {0};
+	const char *path = cli_option(cli, "jwks");
+
+	awaited->timeout_us = cli_duration(cli, "timeout", INT64_C(300) * 1000000);
+	if (path && !jwks_read(cli, path, jwks, &error)) {
+		cli_fail(&error);
+		return false;
+	}
+	awaited->jwks = path ? jwks : NULL;
+	return true;
+}
+
+int
+command_wait(struct cli *cli)
+{
+	struct error error = {0};
+	struct jwks jwks;
+	struct awaited awaited = {.request_id = cli->arguments[0], .digest = cli_option(cli, "digest")};
+	const char *topic = cli_topic(cli, TOPIC_AUTHORIZATIONS);
+	struct bus_options options = cli_bus(cli);
+	struct bus_reader *reader;
+
+	if (!request_id_valid(awaited.request_id, strlen(awaited.request_id)))
+		return cli_usage(cli, "that is not a request id");
+	if (!wait_options_read(cli, &awaited, &jwks))
+		return CLI_FAILED;
+	reader = bus_options_check(&options, &error) ? bus_reader_open(&options, &topic, 1, true, &error) : NULL;
+	return reader ? wait_for_word(cli, reader, &awaited) : cli_fail(&error);
+}

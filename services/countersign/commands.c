@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* commands.c - the table of commands: names, options, help, examples. Behaviour lives in command_<name>.c. */
+#include "services/countersign/cli.h"
+
+static const struct cli_option migrate_options[] = {
+    {"chains", "N", "number of ledger chains, fixed at the first run (default: ledger.chains, 6)"}, {0}};
+
+static const struct cli_option generate_options[] = {{"out", "FILE", "new file for the private key (required)"}, {0}};
+
+static const struct cli_option add_key_options[] = {
+    {"owner", "PERSON", "person or bot that holds the private half (required)"},
+    {"bot", NULL, "the owner is a bot that carries other people's answers"},
+    {"speaks-for", "PERSONS", "with --bot: persons it may speak for, comma-separated, or *"},
+    {0}};
+
+static const struct cli_option agent_options[] = {{"owner", "PERSON", "who answers for the agent (required)"}, {0}};
+
+static const struct cli_option submit_options[] = {
+    {"id", "ID", "request id (default: the file's, else a random one)"},
+    {"agent", "ID", "agent_id"},
+    {"action", "ACTION", "action, dotted"},
+    {"target", "TARGET", "target"},
+    {"context", "JSON", "context object"},
+    {"reason", "TEXT", "one line for the approver"},
+    {"deadline", "TIME", "RFC 3339 time after which nobody waits any more"},
+    {"wait", NULL, "wait for the final word and exit as `wait` does"},
+    {"timeout", "DURATION", "with --wait: how long (default 5m)"},
+    {"jwks", "FILE", "with --wait: check the answer's signature against these keys"},
+    {0}};
+
+static const struct cli_option wait_options[] = {
+    {"timeout", "DURATION", "how long to wait (default 5m)"},
+    {"digest", "DIGEST", "the request_digest the answer must be bound to"},
+    {"jwks", "FILE", "check the answer's signature against these keys"},
+    {0}};
+
+static const struct cli_option list_options[] = {
+    {"state", "STATE", "pending, granted, denied, expired, cancelled or unfinished (default: all)"},
+    {"limit", "N", "newest N (default 50)"},
+    {0}};
+
+static const struct cli_option answer_options[] = {
+    {"key", "FILE", "private key that signs (default: responder.key_file)"},
+    {"as", "PERSON", "the person who answers (default: responder.name)"},
+    {"reason", "TEXT", "one line that is recorded and shown"},
+    {"digest", "DIGEST", "what the person was shown (default: looked up in the database)"},
+    {"response-id", "ID", "idempotency key (default: random)"},
+    {"timeout", "DURATION", "how long to wait for the result (default 10s; 0s: do not wait)"},
+    {0}};
+
+static const struct cli_option outcome_options[] = {
+    {"status", "STATUS", "started, succeeded, failed or rolled_back (required)"},
+    {"id", "ID", "outcome id (default: random)"},
+    {"digest", "DIGEST", "digest of what was really run (default: looked up in the database)"},
+    {"authorization", "TOKEN", "token or event id under which it ran"},
+    {"reported-by", "NAME", "who reports (required)"},
+    {"code", "CODE", "machine code"},
+    {"detail", "TEXT", "one line"},
+    {0}};
+
+static const struct cli_option verify_options[] = {
+    {"kafka", NULL, "also compare with the topics and the published checkpoints"},
+    {"jwks", "FILE", "check the checkpoints' signatures against these keys"},
+    {0}};
+
+static const struct cli_option deliveries_options[] = {
+    {"state", "STATE", "pending, sent or dead (default: all)"}, {"limit", "N", "newest N (default 50)"}, {0}};
+
+static const struct cli_option quarantine_options[] = {{"limit", "N", "newest N (default 50)"}, {0}};
+
+const struct cli_command cli_commands[] = {
+    {"submit", "[FILE|-]", "Sends a request and prints its id and digest.",
+     "countersign submit --agent coding-agent --action deployment.production --target customer-api \\\n"
+     "    --context '{\"tests_passed\": true}' --wait",
+     submit_options, 0, 1, command_submit},
+    {"wait", "ID", "Waits for the final word on a request: exit 0 granted, 5 refused, 3 still pending, 124 nothing came.",
+     "countersign wait deploy-4711 --timeout 10m", wait_options, 1, 1, command_wait},
+    {"show", "ID", "Shows the whole life of one request.", "countersign show deploy-4711", NULL, 1, 1, command_show},
+    {"list", "", "Lists requests and where they stand.", "countersign list --state pending", list_options, 0, 0,
+     command_list},
+    {"approve", "ID...", "Answers yes, signed.", "countersign approve deploy-4711 --as alice --key alice.pem",
+     answer_options, 1, -1, command_approve},
+    {"deny", "ID...", "Answers no, signed; final.",
+     "countersign deny deploy-4711 --as alice --key alice.pem --reason 'not on a Friday'", answer_options, 1, -1,
+     command_deny},
+    {"outcome", "ID", "Reports what happened downstream.",
+     "countersign outcome deploy-4711 --status failed --reported-by deployer --detail 'health check'", outcome_options,
+     1, 1, command_outcome},
+    {"groups add", "GROUP PERSON...", "Lets people approve for a group.",
+     "countersign groups add release-managers alice bob", NULL, 2, -1, command_groups_add},
+    {"groups remove", "GROUP PERSON...", "Takes that back.", "countersign groups remove release-managers bob", NULL, 2,
+     -1, command_groups_remove},
+    {"groups list", "[GROUP]", "Lists groups and their members.", NULL, NULL, 0, 1, command_groups_list},
+    {"agents add", "AGENT", "Registers an agent and the person who answers for it.",
+     "countersign agents add coding-agent --owner carol", agent_options, 1, 1, command_agents_add},
+    {"agents remove", "AGENT", "Takes the registration back.", NULL, NULL, 1, 1, command_agents_remove},
+    {"agents list", "", "Lists agents and owners.", NULL, NULL, 0, 0, command_agents_list},
+    {"keys generate", "", "Makes an Ed25519 key; prints its public half as a JWK.",
+     "countersign keys generate --out alice.pem > alice.jwk", generate_options, 0, 0, command_keys_generate},
+    {"keys add", "FILE|-", "Registers a public key (JWK or PEM) of a person or a bot.",
+     "countersign keys add --owner alice alice.jwk", add_key_options, 1, 1, command_keys_add},
+    {"keys revoke", "KID", "From now on the key counts for nothing.", NULL, NULL, 1, 1, command_keys_revoke},
+    {"keys list", "", "Lists registered keys.", NULL, NULL, 0, 0, command_keys_list},
+    {"keys jwks", "FILE...", "Prints the public halves of private key files as a JWKS, to pin with agents and auditors.",
+     "countersign keys jwks signing.pem > countersign.jwks", NULL, 1, -1, command_keys_jwks},
+    {"policy check", "FILE|-", "Checks a policy document without a server.", NULL, NULL, 1, 1, command_policy_check},
+    {"policy activate", "FILE|-", "Makes a policy the active one, for every evaluator at once.",
+     "countersign policy activate policy.json", NULL, 1, 1, command_policy_activate},
+    {"policy show", "[ID]", "Prints the active document.", NULL, NULL, 0, 1, command_policy_show},
+    {"policy list", "", "Lists every policy that was ever activated.", NULL, NULL, 0, 0, command_policy_list},
+    {"topics apply", "", "Creates the topics, or brings their settings in line.", NULL, NULL, 0, 0,
+     command_topics_apply},
+    {"topics check", "", "Says what differs; exit 1 when something does.", NULL, NULL, 0, 0, command_topics_check},
+    {"migrate", "", "Creates the database schema, or brings it up to this version.", NULL, migrate_options, 0, 0,
+     command_migrate},
+    {"ledger verify", "", "Walks the hash chains and says whether they hold.", "countersign ledger verify --kafka",
+     verify_options, 0, 0, command_ledger_verify},
+    {"deliveries list", "", "Lists what the notifier sent or could not send.", NULL, deliveries_options, 0, 0,
+     command_deliveries_list},
+    {"deliveries replay", "ID...", "Sends a dead delivery again.", NULL, NULL, 1, -1, command_deliveries_replay},
+    {"quarantine list", "", "Lists records that could not be taken.", NULL, quarantine_options, 0, 0,
+     command_quarantine_list},
+    {"quarantine show", "ID", "Shows one, with its raw bytes where the role may read them.", NULL, NULL, 1, 1,
+     command_quarantine_show},
+    {0}};

@@ -1,0 +1,2 @@
+-- What the installation is bound to.
+SELECT chains::int8, kafka_cluster FROM installation

@@ -1,0 +1,2 @@
+-- The next generation.
+UPDATE policy_generation SET generation = generation + 1 RETURNING generation

@@ -1,0 +1,2 @@
+-- What people must have been shown.
+SELECT request_digest FROM request WHERE tenant = $1 AND request_id = $2
