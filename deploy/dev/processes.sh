@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
 umask 077
 mkdir -p .run/log 2>/dev/null || { echo "${0##*/}: cannot write in $PWD" >&2; exit 1; }
 
-started=() pid=''
+started=() unrecorded='' pid=''
 fail() { echo "${0##*/}: $*" >&2; exit 1; }
 
 # the user's own servers, given by these two variables, are used and left alone
@@ -24,31 +24,42 @@ running() { # NAME: sets pid
 }
 
 launch() { # NAME COMMAND...: in a session of its own, so that Ctrl-C is ours to handle; output to .run/log/NAME.log
-	local name=$1 fd
-	shift
+	local fd
+	unrecorded=$1
+	started+=("$1")
 	(
 		for fd in /proc/self/fd/*; do
 			fd=${fd##*/}
 			[ "$fd" -le 2 ] || eval "exec $fd>&-" 2>/dev/null || :
 		done
-		identity "$BASHPID" >".run/$name.pid"
-		exec setsid "$@"
-	) </dev/null >>".run/log/$name.log" 2>&1 &
-	started+=("$name")
+		exec setsid env --default-signal=INT,QUIT "${@:2}"
+	) </dev/null >>".run/log/$1.log" 2>&1 &
+	identity $! >".run/$1.pid" || :
+	unrecorded=''
 }
 
-stop() { # NAME [SIGNAL]
-	local i
-	if running "$1"; then
-		kill -s "${2:-TERM}" "$pid"
+# ends what this script has started, also when a signal came before the pid was written down
+stop_started() {
+	[ -z "$unrecorded" ] || identity $! >".run/$unrecorded.pid" || :
+	[ ${#started[@]} = 0 ] || stop "${started[@]}" >&2
+}
+
+stop() { # NAME...: all at once, none has to wait for another; PostgreSQL's SIGINT does not wait for its clients
+	local i name ending=()
+	for name in "$@"; do
+		running "$name" || continue
+		kill -s "$([ "$name" = postgres ] && echo INT || echo TERM)" "$pid"
+		ending+=("$name")
+	done
+	for name in "${ending[@]}"; do
 		for ((i = 0; i < 300; i++)); do
-			running "$1" || break
+			running "$name" || break
 			sleep 0.1
 		done
-		! running "$1" || { echo "$1 did not stop in 30 s, killed" >&2; kill -KILL "$pid"; }
-		echo "stopped $1"
-	fi
-	rm -f ".run/$1.pid"
+		! running "$name" || { echo "$name did not stop in 30 s, killed" >&2; kill -KILL "$pid"; }
+		echo "stopped $name"
+	done
+	for name in "$@"; do rm -f ".run/$name.pid"; done
 }
 
 give_up() { # NAME WHY: one line, and the log's own last words; what this call started ends with it
