@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* service_loop.c - one turn after the other: poll, gather, run, tick. Polling never stops, so the member stays in its group. */
+#include "common/service/service_private.h"
+
+#include <unistd.h>
+
+#define SECOND INT64_C(1000000)
+enum { POLL_LONGEST = 100 * 1000, RETRY_POLL = 20 * 1000 };
+
+/* ------------------------------------------------------------------ the database, when it is away */
+
+void
+service_database_away(struct service_loop *loop, const struct error *error)
+{
+	bool connected = store_connected(loop->context.store);
+	int64_t pause = service_backoff_next(&loop->backoff);
+
+	loop->retry_at = service_clock() + pause;
+	loop->away = true;
+	monitor_ready(loop->context.monitor, "database", connected, error->text);
+	log_warn(&loop->log, connected ? "database_busy" : "database_away", log_text("code", error->code),
+		 log_text("reason", error->text), log_number("pause_ms", pause / 1000));
+}
+
+void
+service_database_good(struct service_loop *loop)
+{
+	service_backoff_reset(&loop->backoff);
+	loop->retry_at = 0;
+	if (!loop->away)
+		return;
+	loop->away = false;
+	monitor_ready(loop->context.monitor, "database", true, "");
+	log_info(&loop->log, "database_back");
+}
+
+bool
+service_listen(struct service_loop *loop, struct error *error)
+{
+	return !loop->service->wake || store_listen(loop->context.store, loop->service->wake, error);
+}
+
+static bool
+new_session(struct service_loop *loop)
+{
+	struct error error = {0};
+
+	if (store_reconnect(loop->context.store, &error) && service_listen(loop, &error)) {
+		monitor_add(loop->context.monitor, "database_reconnects_total", "", 1);
+		monitor_ready(loop->context.monitor, "database", true, "");
+		loop->tick_at = 0; /* notifications were lost meanwhile */
+		return true;
+	}
+	if (error.kind == ERROR_BROKEN)
+		loop->broken = error;
+	else
+		service_database_away(loop, &error);
+	return false;
+}
+
+bool
+service_database_ready(struct service_loop *loop)
+{
+	if (service_clock() < loop->retry_at || loop->broken.kind != ERROR_NONE)
+		return false;
+	return store_connected(loop->context.store) || new_session(loop);
+}
+
+/* ------------------------------------------------------------------ Kafka */
+
+static void
+kafka_good(struct service_loop *loop)
+{
+	if (loop->kafka_good)
+		return;
+	loop->kafka_good = true;
+	monitor_ready(loop->context.monitor, "kafka", true, "");
+	log_info(&loop->log, "kafka_back");
+}
+
+void
+service_kafka_fault(struct service_loop *loop, const struct error *error)
+{
+	if (error->kind == ERROR_BROKEN) {
+		loop->broken = *error;
+		return;
+	}
+	monitor_ready(loop->context.monitor, "kafka", false, error->text);
+	if (loop->kafka_good)
+		log_warn(&loop->log, "kafka_away", log_text("code", error->code), log_text("reason", error->text));
+	loop->kafka_good = false;
+	loop->probe_at = service_clock() + 5 * SECOND;
+}
+
+/* An idle topic says nothing: after a fault the broker is asked whether it is there again. */
+static void
+probe_kafka(struct service_loop *loop, int64_t now)
+{
+	struct error error = {0};
+	int64_t low, high;
+
+	if (loop->kafka_good || now < loop->probe_at)
+		return;
+	loop->probe_at = now + 5 * SECOND;
+	if (bus_watermarks(loop->consumer, loop->topic, 0, &low, &high, SECOND, &error))
+		kafka_good(loop);
+}
+
+static void
+set_paused(struct service_loop *loop, bool paused)
+{
+	if (loop->paused == paused)
+		return;
+	loop->paused = paused;
+	if (paused)
+		bus_pause(loop->consumer);
+	else
+		bus_resume(loop->consumer);
+	monitor_set(loop->context.monitor, "consumer_paused", "", paused);
+	log_info(&loop->log, paused ? "paused" : "resumed", log_number("records_in_hand", loop->hand.records));
+}
+
+static void
+keep(struct service_loop *loop, const struct bus_poll *poll)
+{
+	struct service_partition *partition = service_partition(loop, poll->record.partition);
+
+	kafka_good(loop);
+	if (partition && partition->state == PARTITION_OWNED)
+		service_hand_add(&loop->hand, poll->handle, &poll->record);
+	else
+		bus_release(poll->handle); /* it will come again to whoever owns it */
+}
+
+/* False when nothing more is there at once, or something else than a record came. */
+static bool
+poll_once(struct service_loop *loop, int64_t timeout)
+{
+	struct bus_poll poll = {0};
+
+	bus_poll(loop->consumer, timeout, &poll);
+	switch (poll.happening) {
+	case BUS_RECORD:
+		keep(loop, &poll);
+		return true;
+	case BUS_ASSIGNED:
+		service_assigned(loop);
+		break;
+	case BUS_REVOKED:
+		service_revoked(loop);
+		break;
+	case BUS_LOST_POSITION:
+		service_lost_position(loop, poll.partition);
+		break;
+	case BUS_FAULT:
+		service_kafka_fault(loop, &poll.error);
+		break;
+	case BUS_NOTHING:
+		break;
+	}
+	return false;
+}
+
+/* What is there at once, bounded. While something waits in hand fetching is paused and this only keeps us in the group. */
+static void
+gather(struct service_loop *loop, int64_t timeout)
+{
+	while (poll_once(loop, timeout) && loop->hand.records < (size_t)loop->batch.max_records
+	       && loop->hand.bytes < (size_t)loop->batch.max_bytes)
+		timeout = 0;
+}
+
+/* ------------------------------------------------------------------ ticks */
+
+static void
+tick_failed(struct service_loop *loop, const struct error *error)
+{
+	switch (error->kind) {
+	case ERROR_BROKEN:
+		loop->broken = *error;
+		break;
+	case ERROR_UNAVAILABLE:
+		service_database_away(loop, error);
+		break;
+	default: /* somebody else was first, or one of ours is wrong: the next tick looks again */
+		log_warn(&loop->log, "tick_failed", log_text("kind", error_kind_name(error->kind)),
+			 log_text("code", error->code), log_text("reason", error->text));
+	}
+}
+
+static void
+tick(struct service_loop *loop)
+{
+	struct error error = {0};
+	bool again = false;
+
+	if (!loop->service->tick || service_clock() < loop->tick_at || !service_database_ready(loop))
+		return;
+	if (loop->service->tick(loop->state, loop->arena, &again, &error)) {
+		if (store_connected(loop->context.store))
+			service_database_good(loop);
+	} else {
+		store_rollback(loop->context.store);
+		tick_failed(loop, &error);
+		again = false;
+	}
+	arena_reset(loop->arena);
+	loop->tick_at = again ? 0 : service_clock() + loop->service->tick_us;
+}
+
+/* ------------------------------------------------------------------ turns */
+
+static int64_t
+until_next(const struct service_loop *loop, int64_t now)
+{
+	int64_t wait = POLL_LONGEST;
+
+	if (loop->service->tick && loop->tick_at - now < wait)
+		wait = loop->tick_at - now;
+	if ((loop->hand.records > 0 || loop->assigning) && wait > RETRY_POLL)
+		wait = RETRY_POLL;
+	return wait > 0 ? wait : 0;
+}
+
+static void
+gauges(struct service_loop *loop, int64_t now)
+{
+	if (now < loop->gauge_at)
+		return;
+	loop->gauge_at = now + SECOND;
+	service_lag_gauge(loop);
+	service_assignment_gauge(loop);
+	probe_kafka(loop, now);
+}
+
+static void
+turn_of_records(struct service_loop *loop, int64_t now)
+{
+	gather(loop, until_next(loop, now));
+	if (loop->hand.count > 0 && service_database_ready(loop))
+		service_batches_run(loop);
+	set_paused(loop, loop->hand.count > 0);
+	service_assign_turn(loop);
+	gauges(loop, now);
+}
+
+/* Nothing to poll: the wait for the next tick is one for a notification. */
+static void
+turn_of_ticks(struct service_loop *loop, int64_t now)
+{
+	int64_t wait = until_next(loop, now);
+
+	if (!store_connected(loop->context.store))
+		usleep((useconds_t)(wait > RETRY_POLL ? wait : RETRY_POLL));
+	else if (wait > 0 && store_wait(loop->context.store, wait))
+		loop->tick_at = 0;
+}
+
+bool
+service_loop(struct service_loop *loop, struct error *error)
+{
+	while (!service_stopping() && loop->broken.kind == ERROR_NONE) {
+		int64_t now = service_clock();
+
+		monitor_alive(loop->context.monitor);
+		service_notify_turn(&loop->notify, now);
+		if (loop->consumer)
+			turn_of_records(loop, now);
+		else
+			turn_of_ticks(loop, now);
+		tick(loop);
+	}
+	*error = loop->broken;
+	return error->kind == ERROR_NONE;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* work.c - one transaction and what it will say. The order of its steps is written here and in service_batch.c, nowhere else. */
+#include "common/service/service_private.h"
+
+#include "common/message/request.h"
+#include "common/store/store_ledger.h"
+
+#include <string.h>
+
+bool
+work_begin(struct service_context *context, struct arena *arena, struct work *work, struct error *error)
+{
+	*work = (struct work){.context = context, .store = context->store, .arena = arena};
+	return store_begin(work->store, error);
+}
+
+bool
+work_now(struct work *work, struct error *error)
+{
+	return store_now(work->store, &work->now, error);
+}
+
+void
+work_event(struct work *work, const struct event *event)
+{
+	if (work->event_count == work->event_room) {
+		size_t room = work->event_room ? 2 * work->event_room : 16;
+		struct event *events = arena_take_array(work->arena, room, sizeof *events);
+
+		if (work->event_count > 0)
+			memcpy(events, work->events, work->event_count * sizeof *events);
+		work->events = events;
+		work->event_room = room;
+	}
+	work->events[work->event_count++] = *event;
+}
+
+bool
+work_commit(struct work *work, struct error *error)
+{
+	bool unknown = false;
+
+	if (!store_ledger_append(work->store, work->arena, work->events, work->event_count, error)
+	    || !store_commit(work->store, &unknown, error)) {
+		if (unknown)
+			monitor_add(work->context->monitor, "unknown_commits_total", "", 1);
+		return false;
+	}
+	work_committed(work);
+	return true;
+}
+
+void
+work_rollback(struct work *work)
+{
+	store_rollback(work->store);
+}
+
+uint32_t
+work_chain(const struct work *work, const char *key)
+{
+	return request_key_slot(key, work->context->chains);
+}
