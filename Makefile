@@ -45,7 +45,7 @@ endif
 
 all: $(PROGRAMS) $(B)/libcommon.a ## build everything (the default)
 help: ## these lines
-	@sed -n 's/^\([a-z-]*\):.* ## /\1	/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z -]*\):[^#]*## /\1	/p' Makefile | expand -t 18
 setup: ## install what building and running needs
 	deploy/dev/setup build
 setup-test: ## install what the tests need on top
