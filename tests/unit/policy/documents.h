@@ -72,4 +72,7 @@ close_arena(void **state)
 	return 0;
 }
 
+/* A test with an arena as its state. */
+#define STORY(name) cmocka_unit_test_setup_teardown(name, open_arena, close_arena)
+
 #endif

@@ -704,7 +704,6 @@ an_earlier_error_is_not_overwritten(void **state)
 int
 main(void)
 {
-#define STORY(name) cmocka_unit_test_setup_teardown(name, open_arena, close_arena)
 	const struct CMUnitTest tests[] = {
 	    STORY(a_sound_document_is_loaded),
 	    STORY(the_least_document_blocks_everything_for_the_default_tenant),
