@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* client.c - what every librdkafka handle of ours has: its log lines, its errors in our words, the clock of its deadlines. */
+#include "common/bus/bus_private.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <string.h>
+#include <time.h>
+
+int64_t
+bus_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int
+bus_milliseconds(int64_t microseconds)
+{
+	if (microseconds <= 0)
+		return 0;
+	if (microseconds / 1000 >= INT_MAX - 1)
+		return INT_MAX - 1;
+	return (int)((microseconds + 999) / 1000);
+}
+
+int
+bus_remaining(int64_t deadline)
+{
+	return bus_milliseconds(deadline - bus_clock());
+}
+
+/* ------------------------------------------------------------------ errors */
+
+struct meaning {
+	rd_kafka_resp_err_t code;
+	enum error_kind kind;
+	const char *word;
+};
+
+/* What is not listed here passes by itself: UNAVAILABLE "kafka". */
+static const struct meaning meanings[] = {
+    {RD_KAFKA_RESP_ERR__FATAL, ERROR_BROKEN, "fatal"},
+    {RD_KAFKA_RESP_ERR__FENCED, ERROR_BROKEN, "fatal"},
+    {RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, ERROR_BROKEN, "fatal"},
+    {RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, ERROR_BROKEN, "unknown_topic"},
+    {RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, ERROR_BROKEN, "unknown_topic"},
+    {RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, ERROR_BROKEN, "unknown_topic"},
+    {RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, ERROR_BROKEN, "unknown_topic"},
+    {RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL, ERROR_BROKEN, "refused"},
+    {RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT, ERROR_BROKEN, "refused"},
+    {RD_KAFKA_RESP_ERR_INVALID_GROUP_ID, ERROR_BROKEN, "refused"},
+    {RD_KAFKA_RESP_ERR_INVALID_CONFIG, ERROR_BROKEN, "refused"},
+    {RD_KAFKA_RESP_ERR_INVALID_PARTITIONS, ERROR_BROKEN, "refused"},
+    {RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR, ERROR_BROKEN, "refused"},
+    {RD_KAFKA_RESP_ERR_INVALID_REQUEST, ERROR_BROKEN, "refused"},
+    {RD_KAFKA_RESP_ERR_POLICY_VIOLATION, ERROR_BROKEN, "refused"},
+    {RD_KAFKA_RESP_ERR_UNSUPPORTED_VERSION, ERROR_BROKEN, "refused"},
+    {RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE, ERROR_BROKEN, "refused"},
+    {RD_KAFKA_RESP_ERR__INVALID_ARG, ERROR_BROKEN, "refused"},
+    {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, ERROR_INVALID, "too_large"},
+    {RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE, ERROR_INVALID, "too_large"},
+    {RD_KAFKA_RESP_ERR_INVALID_RECORD, ERROR_INVALID, "refused_record"},
+    {RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP, ERROR_INVALID, "refused_record"},
+    {RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, ERROR_UNAVAILABLE, "not_authorized"},
+    {RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, ERROR_UNAVAILABLE, "not_authorized"},
+    {RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED, ERROR_UNAVAILABLE, "not_authorized"},
+    {RD_KAFKA_RESP_ERR__AUTHENTICATION, ERROR_UNAVAILABLE, "not_authenticated"},
+    {RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED, ERROR_UNAVAILABLE, "not_authenticated"},
+    {RD_KAFKA_RESP_ERR__SSL, ERROR_UNAVAILABLE, "not_authenticated"},
+    {RD_KAFKA_RESP_ERR__QUEUE_FULL, ERROR_UNAVAILABLE, "queue_full"},
+    {RD_KAFKA_RESP_ERR__TIMED_OUT, ERROR_UNAVAILABLE, "timed_out"},
+    {RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE, ERROR_UNAVAILABLE, "timed_out"},
+    {RD_KAFKA_RESP_ERR__MSG_TIMED_OUT, ERROR_UNAVAILABLE, "timed_out"},
+    {RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT, ERROR_UNAVAILABLE, "timed_out"},
+};
+
+bool
+bus_error(struct error *error, rd_kafka_resp_err_t code, const char *doing, const char *detail)
+{
+	struct meaning meaning = {code, ERROR_UNAVAILABLE, "kafka"};
+
+	for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+		if (meanings[i].code == code)
+			meaning = meanings[i];
+	return error_set(error, meaning.kind, meaning.word, "%s: %s (%s)", doing, detail ? detail : rd_kafka_err2str(code),
+			 rd_kafka_err2name(code));
+}
+
+bool
+bus_error_fatal(struct error *error, const struct bus_client *client)
+{
+	char reason[ERROR_TEXT_SIZE] = "";
+	rd_kafka_resp_err_t code = rd_kafka_fatal_error(client->handle, reason, sizeof reason);
+
+	return error_set(error, ERROR_BROKEN, "fatal", "kafka gave this client up: %s (%s)", reason, rd_kafka_err2name(code));
+}
+
+/* ------------------------------------------------------------------ callbacks */
+
+static struct bus_client *
+client_of(void *opaque)
+{
+	struct bus_client *client = opaque;
+
+	assert(client && client->magic == BUS_CLIENT_MAGIC);
+	return client;
+}
+
+/* librdkafka counts as syslog(3) does, whose names are those of our levels too. */
+enum { SYSLOG_ERROR = 3, SYSLOG_WARNING = 4, SYSLOG_INFO = 6, SYSLOG_DEBUG = 7 };
+
+static enum log_level
+level_of(int syslog_level)
+{
+	if (syslog_level <= SYSLOG_ERROR)
+		return LOG_ERROR;
+	if (syslog_level == SYSLOG_WARNING)
+		return LOG_WARN;
+	return syslog_level >= SYSLOG_DEBUG ? LOG_DEBUG : LOG_INFO;
+}
+
+/*
+ * CONFWARN says that a consumer's key does not count for a producer and the like: kafka.* goes to all clients alike, so
+ * that is no news.
+ */
+static void
+on_log(const rd_kafka_t *handle, int syslog_level, const char *facility, const char *text)
+{
+	struct bus_client *client;
+
+	if (!handle) /* before there is one: bus_client_open reports the same failure */
+		return;
+	client = client_of(rd_kafka_opaque(handle));
+	log_event(&client->log, strcmp(facility, "CONFWARN") == 0 ? LOG_DEBUG : level_of(syslog_level), "kafka",
+		  log_text("facility", facility), log_text("client", rd_kafka_name(handle)), log_text("text", text), LOG_END);
+}
+
+/* True for what a person must see to; the rest passes, and librdkafka goes on trying. */
+static bool
+needs_somebody(rd_kafka_resp_err_t code)
+{
+	return code == RD_KAFKA_RESP_ERR__AUTHENTICATION || code == RD_KAFKA_RESP_ERR__SSL
+	    || code == RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED
+	    || code == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED
+	    || code == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED
+	    || code == RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED;
+}
+
+static void
+on_error(rd_kafka_t *handle, int code, const char *reason, void *opaque)
+{
+	struct bus_client *client = client_of(opaque);
+
+	log_warn(&client->log, "kafka_error", log_text("client", rd_kafka_name(handle)),
+		 log_text("code", rd_kafka_err2name((rd_kafka_resp_err_t)code)), log_text("text", reason));
+	if (code == RD_KAFKA_RESP_ERR__FATAL) {
+		error_clear(&client->fault); /* nothing that was left before matters more */
+		bus_error_fatal(&client->fault, client);
+	} else if (needs_somebody((rd_kafka_resp_err_t)code)) {
+		bus_error(&client->fault, (rd_kafka_resp_err_t)code, "kafka", reason);
+	}
+}
+
+/* ------------------------------------------------------------------ open, close */
+
+static bool
+set_all(rd_kafka_conf_t *configuration, const struct bus_setting *setting, struct error *error)
+{
+	for (; setting->name; setting++) {
+		if (setting->optional)
+			rd_kafka_conf_set(configuration, setting->name, setting->value, NULL, 0);
+		else if (!bus_set(configuration, setting->name, setting->value, error))
+			return false;
+	}
+	return true;
+}
+
+static bool
+set_through(rd_kafka_conf_t *configuration, const struct config_pairs *through, struct error *error)
+{
+	for (size_t i = 0; i < through->count; i++)
+		if (!bus_set(configuration, through->items[i].name, through->items[i].value, error))
+			return false;
+	return true;
+}
+
+static const struct bus_setting preferences[] = {
+    {.name = "socket.keepalive.enable", .value = "true"},
+    {.name = "socket.nagle.disable", .value = "true"},
+    {.name = "reconnect.backoff.max.ms", .value = "2000"},
+    {.name = "enable.metrics.push", .value = "false", .optional = true}, /* from 2.5 */
+    {.name = NULL},
+};
+
+static const struct bus_setting guarantees[] = {
+    {.name = "allow.auto.create.topics", .value = "false"},
+    {.name = NULL},
+};
+
+static bool
+configure(rd_kafka_conf_t *configuration, const struct bus_options *options, const struct bus_start *start,
+	  struct error *error)
+{
+	return set_all(configuration, preferences, error)
+	    && bus_set(configuration, "client.id", options->client_id, error)
+	    && bus_set(configuration, "log_level", options->log->level == LOG_DEBUG ? "7" : "6", error)
+	    && set_all(configuration, start->preferences, error)
+	    && set_through(configuration, options->through, error)
+	    && set_all(configuration, guarantees, error)
+	    && set_all(configuration, start->guarantees, error)
+	    && (!start->more || start->more(configuration, start->context, error));
+}
+
+bool
+bus_client_open(struct bus_client *client, const struct bus_options *options, const struct bus_start *start,
+		struct error *error)
+{
+	rd_kafka_conf_t *configuration = rd_kafka_conf_new();
+	char reason[ERROR_TEXT_SIZE];
+	bool ok;
+
+	client->magic = BUS_CLIENT_MAGIC;
+	client->log = *options->log;
+	ok = bus_options_check(options, error) && configure(configuration, options, start, error);
+	if (!ok)
+		goto out;
+	rd_kafka_conf_set_opaque(configuration, client);
+	rd_kafka_conf_set_log_cb(configuration, on_log);
+	rd_kafka_conf_set_error_cb(configuration, on_error);
+	client->handle = rd_kafka_new(start->type, configuration, reason, sizeof reason);
+	ok = client->handle != NULL;
+	if (ok)
+		configuration = NULL; /* librdkafka's now */
+	else
+		error_set(error, ERROR_BROKEN, "config", "kafka client can not be made: %s", reason);
+out:
+	if (configuration)
+		rd_kafka_conf_destroy(configuration);
+	return ok;
+}
+
+void
+bus_client_close(struct bus_client *client)
+{
+	if (client->handle)
+		rd_kafka_destroy(client->handle);
+	client->handle = NULL;
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * consumer.c - a group member that reads from positions of ours. librdkafka decides which partitions, never from where: the one
+ * thing done with it is rd_kafka_assign with explicit offsets, for starting, starting over, pausing and going on alike.
+ */
+#include "common/bus/bus_private.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A partition that flows: what comes next, so that nothing is handed out twice. */
+struct flow {
+	int32_t partition;
+	int64_t next;
+	bool lost; /* its position is out of range or unreadable: stopped until the next bus_assign */
+};
+
+struct bus_consumer {
+	struct bus_client client;
+	/* owned */
+	char *topic;
+	struct bus_partition *offered; /* what the group gave us last */
+	size_t offered_count;
+	struct flow *flows; /* what bus_assign started; empty until then */
+	size_t flow_count;
+
+	int64_t session_timeout;
+	bool holds;  /* the group says that `offered` is ours */
+	bool paused; /* by us */
+	/* to be told by the next bus_poll, in this order */
+	bool revoked, assigned;
+};
+
+static struct bus_consumer *
+consumer_of(void *opaque)
+{
+	struct bus_consumer *consumer = opaque;
+
+	assert(consumer && consumer->client.magic == BUS_CLIENT_MAGIC);
+	return consumer;
+}
+
+static struct flow *
+flow_of(struct bus_consumer *consumer, int32_t partition)
+{
+	for (size_t i = 0; i < consumer->flow_count; i++)
+		if (consumer->flows[i].partition == partition)
+			return &consumer->flows[i];
+	return NULL;
+}
+
+/* Gives librdkafka the flows, or none. Old records of theirs are behind a barrier then and never come out. */
+static rd_kafka_resp_err_t
+fetch(struct bus_consumer *consumer, bool none)
+{
+	rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new((int)consumer->flow_count);
+	rd_kafka_resp_err_t code;
+
+	for (size_t i = 0; !none && i < consumer->flow_count; i++) {
+		const struct flow *flow = &consumer->flows[i];
+
+		if (!flow->lost)
+			rd_kafka_topic_partition_list_add(list, consumer->topic, flow->partition)->offset = flow->next;
+	}
+	code = rd_kafka_assign(consumer->client.handle, list);
+	rd_kafka_topic_partition_list_destroy(list);
+	return code;
+}
+
+/* ------------------------------------------------------------------ the group's word */
+
+static void
+stop_flowing(struct bus_consumer *consumer)
+{
+	free(consumer->flows);
+	consumer->flows = NULL;
+	consumer->flow_count = 0;
+	consumer->paused = false;
+}
+
+static void
+let_go(struct bus_consumer *consumer)
+{
+	stop_flowing(consumer);
+	consumer->revoked = consumer->revoked || consumer->holds;
+	consumer->holds = false;
+	consumer->assigned = false;
+}
+
+static void
+take_offer(struct bus_consumer *consumer, const rd_kafka_topic_partition_list_t *list)
+{
+	stop_flowing(consumer);
+	free(consumer->offered);
+	consumer->offered_count = (size_t)list->cnt;
+	consumer->offered = memory_take((size_t)list->cnt * sizeof *consumer->offered + 1);
+	for (int i = 0; i < list->cnt; i++)
+		consumer->offered[i] = (struct bus_partition){
+		    .topic = consumer->topic, .partition = list->elems[i].partition, .offset = -1};
+	consumer->holds = true;
+	consumer->assigned = true;
+}
+
+/*
+ * An offer is answered at once with an empty assignment, the real one follows with bus_assign. Left unanswered, it
+ * would stop the whole group: librdkafka asks for nothing back before the answer, so a member that joins waits until
+ * this one's database is there again.
+ */
+static void
+on_rebalance(rd_kafka_t *handle, rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t *list, void *opaque)
+{
+	struct bus_consumer *consumer = consumer_of(opaque);
+	bool given = code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
+	rd_kafka_resp_err_t answer;
+
+	log_info(&consumer->client.log, given ? "assigned" : "revoked", log_text("topic", consumer->topic),
+		 log_number("partitions", list ? list->cnt : 0),
+		 log_text("lost", rd_kafka_assignment_lost(handle) ? "true" : "false"));
+	if (given)
+		take_offer(consumer, list);
+	else
+		let_go(consumer);
+	answer = given ? fetch(consumer, true) : rd_kafka_assign(handle, NULL);
+	if (answer)
+		log_warn(&consumer->client.log, "rebalance_failed", log_text("code", rd_kafka_err2name(answer)));
+	rd_kafka_yield(handle); /* so that bus_poll can tell at once */
+}
+
+size_t
+bus_assignment(const struct bus_consumer *consumer, const struct bus_partition **partitions)
+{
+	*partitions = consumer->offered;
+	return consumer->holds ? consumer->offered_count : 0;
+}
+
+/* ------------------------------------------------------------------ start, pause, go on */
+
+static bool
+is_ours(const struct bus_consumer *consumer, const struct bus_partition *wanted)
+{
+	if (!consumer->holds || strcmp(wanted->topic, consumer->topic) != 0)
+		return false;
+	for (size_t i = 0; i < consumer->offered_count; i++)
+		if (consumer->offered[i].partition == wanted->partition)
+			return true;
+	return false;
+}
+
+bool
+bus_assign(struct bus_consumer *consumer, const struct bus_partition *partitions, size_t count, struct error *error)
+{
+	rd_kafka_resp_err_t code;
+
+	if (!consumer->holds)
+		return error_set(error, ERROR_CONFLICT, "revoked", "the partitions of %s were taken back", consumer->topic);
+	for (size_t i = 0; i < count; i++) {
+		assert(partitions[i].offset >= 0); /* negative ones mean "the end" and the like to librdkafka */
+		if (!is_ours(consumer, &partitions[i]))
+			return error_set(error, ERROR_CONFLICT, "revoked", "partition %d of %s is not ours any more",
+					 (int)partitions[i].partition, partitions[i].topic);
+	}
+	stop_flowing(consumer);
+	consumer->flows = memory_take(count * sizeof *consumer->flows + 1);
+	consumer->flow_count = count;
+	for (size_t i = 0; i < count; i++)
+		consumer->flows[i] = (struct flow){.partition = partitions[i].partition, .next = partitions[i].offset};
+	code = fetch(consumer, false);
+	if (code)
+		stop_flowing(consumer);
+	return !code || bus_error(error, code, "start fetching", NULL);
+}
+
+/*
+ * Not rd_kafka_pause_partitions: its flag outlives an assignment, and resuming goes back to positions that librdkafka
+ * remembers itself (wrongly before 2.4.0). An empty assignment drops what was fetched, and going on names the offsets.
+ */
+void
+bus_pause(struct bus_consumer *consumer)
+{
+	if (consumer->paused || consumer->flow_count == 0)
+		return;
+	consumer->paused = true;
+	fetch(consumer, true);
+}
+
+void
+bus_resume(struct bus_consumer *consumer)
+{
+	rd_kafka_resp_err_t code;
+
+	if (!consumer->paused)
+		return;
+	code = fetch(consumer, false);
+	if (code)
+		log_warn(&consumer->client.log, "resume_failed", log_text("code", rd_kafka_err2name(code)));
+	else
+		consumer->paused = false;
+}
+
+/* ------------------------------------------------------------------ poll */
+
+static bool
+tell(struct bus_consumer *consumer, struct bus_poll *poll)
+{
+	struct error *fault = &consumer->client.fault;
+
+	if (consumer->revoked) {
+		poll->happening = BUS_REVOKED;
+		consumer->revoked = false;
+	} else if (fault->kind != ERROR_NONE) {
+		poll->happening = BUS_FAULT;
+		poll->error = *fault;
+		error_clear(fault);
+	} else if (consumer->assigned) {
+		poll->happening = BUS_ASSIGNED;
+		consumer->assigned = false;
+	}
+	return poll->happening != BUS_NOTHING;
+}
+
+/* Records of a partition that does not flow, or that were handed out before, are old ones: not ours to act on. */
+static void
+take_record(struct bus_consumer *consumer, rd_kafka_message_t *take_message, struct bus_poll *poll)
+{
+	struct flow *flow = consumer->paused ? NULL : flow_of(consumer, take_message->partition);
+
+	if (!flow || flow->lost || take_message->offset < flow->next) {
+		log_debug(&consumer->client.log, "stale_record", log_number("partition", take_message->partition),
+			  log_number("offset", take_message->offset));
+		rd_kafka_message_destroy(take_message);
+		return;
+	}
+	flow->next = take_message->offset + 1;
+	bus_record_lend(take_message, poll);
+}
+
+static bool
+stops_partition(rd_kafka_resp_err_t code)
+{
+	return code == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET || code == RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE
+	    || code == RD_KAFKA_RESP_ERR__BAD_MSG || code == RD_KAFKA_RESP_ERR__BAD_COMPRESSION
+	    || code == RD_KAFKA_RESP_ERR_INVALID_MSG || code == RD_KAFKA_RESP_ERR__UNDERFLOW
+	    || code == RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED;
+}
+
+/* What is out of range or can't be read must not be jumped over: nothing more of this partition comes out. */
+static void
+lose_position(struct bus_consumer *consumer, const rd_kafka_message_t *message, struct bus_poll *poll)
+{
+	struct flow *flow = consumer->paused ? NULL : flow_of(consumer, message->partition);
+	bool unreadable = message->err != RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET
+		       && message->err != RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE;
+
+	if (!flow || flow->lost)
+		return;
+	flow->lost = true;
+	poll->happening = BUS_LOST_POSITION;
+	poll->partition = message->partition;
+	error_set(&poll->error, ERROR_BROKEN, unreadable ? "unreadable" : "lost_position",
+		  "partition %d of %s stops at offset %lld: %s", (int)message->partition, consumer->topic,
+		  (long long)flow->next, rd_kafka_message_errstr(message));
+}
+
+static void
+take_error(struct bus_consumer *consumer, rd_kafka_message_t *take_message, struct bus_poll *poll)
+{
+	rd_kafka_resp_err_t code = take_message->err;
+
+	if (code == RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED) {
+		let_go(consumer); /* others may have our partitions already; the revocation follows */
+		tell(consumer, poll);
+	} else if (stops_partition(code)) {
+		lose_position(consumer, take_message, poll);
+	} else if (code == RD_KAFKA_RESP_ERR__FATAL) {
+		poll->happening = BUS_FAULT;
+		bus_error_fatal(&poll->error, &consumer->client);
+	} else if (code != RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+		poll->happening = BUS_FAULT;
+		bus_error(&poll->error, code, consumer->topic, rd_kafka_message_errstr(take_message));
+	}
+	rd_kafka_message_destroy(take_message);
+}
+
+void
+bus_poll(struct bus_consumer *consumer, int64_t timeout_us, struct bus_poll *poll)
+{
+	int64_t deadline = bus_clock() + (timeout_us > 0 ? timeout_us : 0);
+	rd_kafka_message_t *message;
+
+	*poll = (struct bus_poll){.happening = BUS_NOTHING};
+	while (!tell(consumer, poll)) {
+		message = rd_kafka_consumer_poll(consumer->client.handle, bus_remaining(deadline));
+		if (message && message->err)
+			take_error(consumer, message, poll);
+		else if (message)
+			take_record(consumer, message, poll);
+		if (poll->happening != BUS_NOTHING || tell(consumer, poll) || bus_clock() >= deadline)
+			break;
+	}
+}
+
+/* ------------------------------------------------------------------ positions */
+
+void
+bus_hint(struct bus_consumer *consumer, const char *topic, int32_t partition, int64_t next_offset)
+{
+	rd_kafka_topic_partition_list_t *list;
+
+	if (!flow_of(consumer, partition))
+		return;
+	list = rd_kafka_topic_partition_list_new(1);
+	rd_kafka_topic_partition_list_add(list, topic, partition)->offset = next_offset;
+	rd_kafka_commit(consumer->client.handle, list, 1);
+	rd_kafka_topic_partition_list_destroy(list);
+}
+
+bool
+bus_watermarks(struct bus_consumer *consumer, const char *topic, int32_t partition, int64_t *low, int64_t *high,
+	       int64_t timeout_us, struct error *error)
+{
+	rd_kafka_resp_err_t code = rd_kafka_query_watermark_offsets(consumer->client.handle, topic, partition, low, high,
+								    bus_milliseconds(timeout_us));
+
+	return !code || bus_error(error, code, "ask for the offsets of a partition", NULL);
+}
+
+int64_t
+bus_lag(struct bus_consumer *consumer, const char *topic, int32_t partition, int64_t next_offset)
+{
+	int64_t low, high;
+
+	if (rd_kafka_get_watermark_offsets(consumer->client.handle, topic, partition, &low, &high) || high < 0)
+		return -1;
+	return high > next_offset ? high - next_offset : 0;
+}
+
+int64_t
+bus_session_timeout(const struct bus_consumer *consumer)
+{
+	return consumer->session_timeout;
+}
+
+/* ------------------------------------------------------------------ open, close */
+
+static const struct bus_setting preferences[] = {
+    {.name = "session.timeout.ms", .value = "6000"},
+    {.name = "fetch.wait.max.ms", .value = "100"},
+    {.name = "fetch.error.backoff.ms", .value = "100"},
+    {.name = "fetch.queue.backoff.ms", .value = "10", .optional = true}, /* from 2.2 */
+    {.name = "fetch.message.max.bytes", .value = "131072"},
+    {.name = "queued.max.messages.kbytes", .value = "16384"},
+    {.name = "queued.min.messages", .value = "20000"},
+    {.name = NULL},
+};
+
+static const struct bus_setting guarantees[] = {
+    {.name = "enable.auto.commit", .value = "false"},
+    {.name = "enable.auto.offset.store", .value = "false"},
+    {.name = "auto.offset.reset", .value = "error"},
+    {.name = "enable.partition.eof", .value = "false"},
+    {.name = "partition.assignment.strategy", .value = "range"},
+    {.name = "isolation.level", .value = "read_committed"},
+    {.name = "check.crcs", .value = "true"},
+    {.name = NULL},
+};
+
+struct beginning {
+	struct bus_consumer *consumer;
+	const struct bus_options *options;
+	const char *group;
+};
+
+static bool
+is_given(const struct config_pairs *through, const char *name)
+{
+	for (size_t i = 0; i < through->count; i++)
+		if (strcmp(through->items[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static bool
+begin(rd_kafka_conf_t *configuration, void *context, struct error *error)
+{
+	const struct beginning *beginning = context;
+	char text[32] = "";
+	size_t size = sizeof text;
+	long milliseconds;
+
+	if (rd_kafka_conf_get(configuration, "session.timeout.ms", text, &size) != RD_KAFKA_CONF_OK)
+		return error_set(error, ERROR_BROKEN, "config", "librdkafka knows no session.timeout.ms");
+	milliseconds = strtol(text, NULL, 10);
+	beginning->consumer->session_timeout = milliseconds * 1000;
+	snprintf(text, sizeof text, "%ld", milliseconds < 3 ? 1 : milliseconds / 3);
+	rd_kafka_conf_set_rebalance_cb(configuration, on_rebalance);
+	return bus_set(configuration, "group.id", beginning->group, error)
+	    && (is_given(beginning->options->through, "heartbeat.interval.ms")
+		|| bus_set(configuration, "heartbeat.interval.ms", text, error));
+}
+
+static bool
+subscribe(struct bus_consumer *consumer, struct error *error)
+{
+	rd_kafka_topic_partition_list_t *topics = rd_kafka_topic_partition_list_new(1);
+	rd_kafka_resp_err_t code;
+
+	rd_kafka_topic_partition_list_add(topics, consumer->topic, RD_KAFKA_PARTITION_UA);
+	code = rd_kafka_poll_set_consumer(consumer->client.handle);
+	if (!code)
+		code = rd_kafka_subscribe(consumer->client.handle, topics);
+	rd_kafka_topic_partition_list_destroy(topics);
+	return !code || bus_error(error, code, "subscribe", NULL);
+}
+
+static void
+consumer_free(struct bus_consumer *consumer)
+{
+	bus_client_close(&consumer->client);
+	stop_flowing(consumer);
+	free(consumer->offered);
+	free(consumer->topic);
+	free(consumer);
+}
+
+struct bus_consumer *
+bus_consumer_open(const struct bus_options *options, const char *group, const char *topic, struct error *error)
+{
+	struct bus_consumer *consumer = memory_take(sizeof *consumer);
+	struct beginning beginning = {.consumer = consumer, .options = options, .group = group};
+	struct bus_start start = {.type = RD_KAFKA_CONSUMER,
+				  .preferences = preferences,
+				  .guarantees = guarantees,
+				  .more = begin,
+				  .context = &beginning};
+
+	consumer->topic = memory_string(topic);
+	if (!bus_client_open(&consumer->client, options, &start, error) || !subscribe(consumer, error)) {
+		consumer_free(consumer);
+		consumer = NULL;
+	}
+	return consumer;
+}
+
+static void
+leave(void *context)
+{
+	struct bus_consumer *consumer = context;
+
+	rd_kafka_consumer_close(consumer->client.handle);
+	consumer_free(consumer);
+}
+
+void
+bus_consumer_close(struct bus_consumer *consumer, int64_t timeout_us)
+{
+	struct log log;
+
+	if (!consumer)
+		return;
+	log = consumer->client.log;
+	if (!bus_close_within(leave, consumer, timeout_us))
+		log_warn(&log, "left_without_farewell"); /* the group will miss us after the session's time-out */
+}
