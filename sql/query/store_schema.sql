@@ -1,0 +1,2 @@
+-- Which migrations this database has seen.
+SELECT version, checksum FROM countersign.schema_migration ORDER BY version

@@ -1,0 +1,12 @@
+-- One session, whatever the role's and the database's defaults are. remote_apply is more than on, so it may stay.
+SELECT pg_catalog.set_config('synchronous_commit',
+           CASE pg_catalog.current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false),
+       pg_catalog.set_config('statement_timeout', $1, false),
+       pg_catalog.set_config('lock_timeout', $2, false),
+       pg_catalog.set_config('idle_in_transaction_session_timeout', $3, false),
+       pg_catalog.set_config('client_connection_check_interval', '5s', false),
+       pg_catalog.set_config('default_transaction_isolation', 'read committed', false),
+       pg_catalog.set_config('TimeZone', 'UTC', false),
+       pg_catalog.set_config('search_path', 'countersign', false),
+       pg_catalog.current_setting('client_encoding'),
+       pg_catalog.current_setting('server_encoding')
