@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_policy_pattern.c - what a pattern covers, by example and against a matcher that tries everything. */
 #include "tests/unit/policy/documents.h"
+#include "tests/unit/policy/slow_pattern.h"
 
 #include <time.h>
 
@@ -155,66 +156,6 @@ a_pattern_that_says_nothing_clear_is_refused(void **state)
 		assert_string_equal(error.code, "bad_pattern");
 		assert_string_equal(error.field, "rules[3].match.agents[0]");
 	}
-}
-
-/* The meaning of a pattern written down in the plainest way: segments beside each other, every run tried. */
-struct parts {
-	char segments[64][64];
-	char separators[64]; /* [i] stands behind segment i; 0 = none */
-	size_t count;
-};
-
-static struct parts
-split(const char *text)
-{
-	struct parts parts = {.count = 1};
-	size_t length = 0;
-
-	for (; *text; text++) {
-		if (*text == '.' || *text == '/' || *text == ':') {
-			parts.separators[parts.count++ - 1] = *text;
-			length = 0;
-		} else {
-			parts.segments[parts.count - 1][length++] = *text;
-		}
-	}
-	return parts;
-}
-
-static bool
-slow_segment(const char *pattern, const char *text)
-{
-	if (*pattern == '\0')
-		return *text == '\0';
-	if (*pattern == '*')
-		return slow_segment(pattern + 1, text) || (*text && slow_segment(pattern, text + 1));
-	return *pattern == *text && slow_segment(pattern + 1, text + 1);
-}
-
-static bool
-slow_match(const struct parts *pattern, size_t p, const struct parts *text, size_t t)
-{
-	if (p == pattern->count)
-		return t == text->count;
-	if (strcmp(pattern->segments[p], "**") == 0)
-		return slow_match(pattern, p + 1, text, t)
-		       || (t < text->count && slow_match(pattern, p, text, t + 1));
-	if (t == text->count || !slow_segment(pattern->segments[p], text->segments[t]))
-		return false;
-	if (p > 0 && t > 0 && pattern->separators[p - 1] != text->separators[t - 1])
-		return false;
-	if (p + 1 < pattern->count && t + 1 < text->count && pattern->separators[p] != text->separators[t])
-		return false;
-	return slow_match(pattern, p + 1, text, t + 1);
-}
-
-static uint64_t
-next_random(uint64_t *seed)
-{
-	*seed ^= *seed << 13;
-	*seed ^= *seed >> 7;
-	*seed ^= *seed << 17;
-	return *seed;
 }
 
 static void
