@@ -97,6 +97,7 @@ struct service {
 	size_t batch_config_offset;   /* offsetof(its struct, batch), or 0: none */
 	size_t signing_config_offset; /* likewise; 0: does not sign */
 	int64_t tick_us;	      /* how often tick is called at least; 0: never */
+	size_t tick_config_offset;    /* of a duration in its config that counts instead of tick_us; 0: none */
 	const enum statement *statements; /* its prepared statements, besides those of the skeleton */
 	size_t statement_count;
 

@@ -46,7 +46,7 @@ tell_readiness(struct service_loop *loop)
 	if (loop->assigning)
 		monitor_ready(monitor, "assignment", false, "partitions are being taken over");
 	else if (count_in(loop, PARTITION_HALTED) > 0)
-		monitor_ready(monitor, "assignment", false, "a partition is halted: its position is out of range");
+		monitor_ready(monitor, "assignment", false, "a partition is halted: what comes next can't be read");
 	else if (count_in(loop, PARTITION_RESTING) > 0)
 		monitor_ready(monitor, "assignment", false, "a partition rests before it is taken over again");
 	else
@@ -82,14 +82,14 @@ service_assigned(struct service_loop *loop)
 	loop->assigning = true;
 	loop->assign_at = 0;
 	tell_readiness(loop);
-	log_info(&loop->log, "assigned", log_number("partitions", count));
 }
 
 void
 service_revoked(struct service_loop *loop)
 {
-	log_info(&loop->log, "revoked", log_number("partitions", loop->partition_count),
-		 log_number("records_dropped", loop->hand.records));
+	if (loop->hand.records > 0)
+		log_info(&loop->log, "records_dropped", log_text("reason", "revoked"),
+			 log_number("records", loop->hand.records));
 	forget_partitions(loop);
 	monitor_ready(loop->context.monitor, "assignment", false, "nothing is assigned");
 	service_assignment_gauge(loop);
@@ -98,32 +98,24 @@ service_revoked(struct service_loop *loop)
 /* ------------------------------------------------------------------ out of the ordinary */
 
 static void
-drop_records(struct service_loop *loop, int32_t partition)
-{
-	for (size_t i = loop->hand.count; i-- > 0;)
-		if (loop->hand.batches[i].partition == partition)
-			service_hand_drop(&loop->hand, i);
-}
-
-static void
 alarm_halted(struct service_loop *loop, struct service_partition *partition)
 {
 	partition->again_at = service_clock() + 60 * SECOND;
-	log_error(&loop->log, "position_lost", log_text("topic", loop->topic),
-		  log_number("partition", partition->position.partition),
-		  log_number("next_offset", partition->position.next_offset),
-		  log_text("reason", "the records at our position are gone; the partition is halted until an operator decides"));
+	log_error(&loop->log, "halted", log_text("topic", loop->topic), log_number("partition", partition->position.partition),
+		  log_number("next_offset", partition->position.next_offset), log_text("code", partition->why.code),
+		  log_text("reason", partition->why.text));
 }
 
+/* Neither jumped over nor begun anew: either would be a loss or a replay. The records before it may be finished. */
 void
-service_lost_position(struct service_loop *loop, int32_t number)
+service_lost_position(struct service_loop *loop, int32_t number, const struct error *why)
 {
 	struct service_partition *partition = service_partition(loop, number);
 
 	if (!partition)
 		return;
 	partition->state = PARTITION_HALTED;
-	drop_records(loop, number);
+	partition->why = *why;
 	alarm_halted(loop, partition);
 	tell_readiness(loop);
 }

@@ -237,7 +237,8 @@ static enum verdict
 run(struct service_loop *loop, struct service_batch *batch)
 {
 	struct service_partition *partition = service_partition(loop, batch->partition);
-	enum verdict verdict = partition && partition->state == PARTITION_OWNED ? GO_ON : FORGET;
+	bool ours = partition && (partition->state == PARTITION_OWNED || partition->state == PARTITION_HALTED);
+	enum verdict verdict = ours ? GO_ON : FORGET;
 
 	while (verdict == GO_ON) {
 		skip_taken(loop, batch, partition->position.next_offset);

@@ -34,18 +34,12 @@ service_database_good(struct service_loop *loop)
 	log_info(&loop->log, "database_back");
 }
 
-bool
-service_listen(struct service_loop *loop, struct error *error)
-{
-	return !loop->service->wake || store_listen(loop->context.store, loop->service->wake, error);
-}
-
 static bool
 new_session(struct service_loop *loop)
 {
 	struct error error = {0};
 
-	if (store_reconnect(loop->context.store, &error) && service_listen(loop, &error)) {
+	if (store_reconnect(loop->context.store, &error)) {
 		monitor_add(loop->context.monitor, "database_reconnects_total", "", 1);
 		monitor_ready(loop->context.monitor, "database", true, "");
 		loop->tick_at = 0; /* notifications were lost meanwhile */
@@ -150,7 +144,7 @@ poll_once(struct service_loop *loop, int64_t timeout)
 		service_revoked(loop);
 		break;
 	case BUS_LOST_POSITION:
-		service_lost_position(loop, poll.partition);
+		service_lost_position(loop, poll.partition, &poll.error);
 		break;
 	case BUS_FAULT:
 		service_kafka_fault(loop, &poll.error);
@@ -205,7 +199,7 @@ tick(struct service_loop *loop)
 		again = false;
 	}
 	arena_reset(loop->arena);
-	loop->tick_at = again ? 0 : service_clock() + loop->service->tick_us;
+	loop->tick_at = again ? 0 : service_clock() + loop->tick_us;
 }
 
 /* ------------------------------------------------------------------ turns */

@@ -108,12 +108,13 @@ enum service_partition_state {
 	PARTITION_CLAIMING, /* assigned by the group; the position row is not ours yet */
 	PARTITION_OWNED,
 	PARTITION_RESTING, /* lost fence or stubborn conflict: its records are ignored; claimed anew at `again_at` */
-	PARTITION_HALTED   /* its position is out of range: an operator must decide; alarm at `again_at` */
+	PARTITION_HALTED   /* its next record is gone or unreadable: an operator must decide; alarm at `again_at` */
 };
 struct service_partition {
 	enum service_partition_state state;
 	struct store_position position;
 	int64_t again_at;
+	struct error why; /* HALTED */
 };
 
 struct service_loop {
@@ -144,6 +145,7 @@ struct service_loop {
 	/* time */
 	struct service_backoff backoff; /* of everything that needs the database */
 	int64_t retry_at;
+	int64_t tick_us;
 	int64_t tick_at, gauge_at, probe_at, assign_at;
 	bool kafka_good;
 	bool away; /* the database was last seen away */
@@ -164,8 +166,6 @@ void service_database_away(struct service_loop *loop, const struct error *error)
 void service_database_good(struct service_loop *loop);
 /* True when it may be used now; builds a new session when the old one is gone. */
 bool service_database_ready(struct service_loop *loop);
-/* LISTEN on service->wake in a new session. */
-bool service_listen(struct service_loop *loop, struct error *error) CS_MUST_CHECK;
 /* Kafka does not answer (UNAVAILABLE: readiness), or never will (BROKEN: stop). */
 void service_kafka_fault(struct service_loop *loop, const struct error *error);
 
@@ -175,7 +175,7 @@ void service_batches_run(struct service_loop *loop);
 /* service_assign.c: whose partitions, from where */
 void service_assigned(struct service_loop *loop);
 void service_revoked(struct service_loop *loop);
-void service_lost_position(struct service_loop *loop, int32_t partition);
+void service_lost_position(struct service_loop *loop, int32_t partition, const struct error *why);
 struct service_partition *service_partition(struct service_loop *loop, int32_t number);
 /* The fence says that the partition is not ours, or is elsewhere than we thought: rest `pause_us`, then claim anew. */
 void service_partition_rest(struct service_loop *loop, struct service_partition *partition, int64_t pause_us);

@@ -8,11 +8,18 @@
 
 enum { EXIT_BROKEN = 1, EXIT_USAGE = 2 };
 
+/* What the skeleton itself uses of the service's own configuration. */
 static void
-copy_batch_config(struct service_loop *loop)
+copy_config(struct service_loop *loop)
 {
-	if (loop->service->batch_config_offset != 0)
-		memcpy(&loop->batch, (const char *)loop->config + loop->service->batch_config_offset, sizeof loop->batch);
+	const struct service *service = loop->service;
+	const char *config = (const char *)loop->config;
+
+	if (service->batch_config_offset != 0)
+		memcpy(&loop->batch, config + service->batch_config_offset, sizeof loop->batch);
+	loop->tick_us = service->tick_us;
+	if (service->tick_config_offset != 0)
+		memcpy(&loop->tick_us, config + service->tick_config_offset, sizeof loop->tick_us);
 }
 
 /* Runs until asked to stop. Asked to stop while still waiting for a server is no failure. */
@@ -65,7 +72,7 @@ with_config(struct service_loop *loop, const struct service_table *table, const 
 	if (!config_load(&table->table, loop->config, options->config_path, options->overrides, options->override_count, error))
 		return false;
 	loop->log.level = (enum log_level)loop->config->log_level;
-	copy_batch_config(loop);
+	copy_config(loop);
 	if (options->mode == SERVICE_PRINT_EFFECTIVE_CONFIG) {
 		config_print(&table->table, loop->config, stdout);
 		return true;

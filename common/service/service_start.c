@@ -193,7 +193,9 @@ read_installation(struct service_loop *loop, struct error *error)
 static bool
 open_service(struct service_loop *loop, struct error *error)
 {
-	if (!have_session(loop, error) || !service_listen(loop, error))
+	const char *wake = loop->service->wake;
+
+	if (!have_session(loop, error) || (wake && !store_listen(loop->context.store, wake, error)))
 		return false;
 	loop->opened = loop->service->open(&loop->context, &loop->state, error);
 	return loop->opened;
