@@ -57,10 +57,12 @@ bus_cluster_id(struct bus_admin *admin, struct arena *arena, int64_t timeout_us,
 /* ------------------------------------------------------------------ partitions */
 
 static bool
-count_partitions(const struct rd_kafka_metadata *metadata, const char *topic, int32_t *count, struct error *error)
+count_partitions(const struct rd_kafka_metadata *metadata, const char *topic, int32_t *count,
+		 struct error *error)
 {
 	if (metadata->topic_cnt != 1)
-		return error_set(error, ERROR_UNAVAILABLE, "kafka", "%s: the broker did not say anything about it", topic);
+		return error_set(error, ERROR_UNAVAILABLE, "kafka",
+				 "%s: the broker did not say anything about it", topic);
 	if (metadata->topics[0].err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART)
 		*count = 0;
 	else if (metadata->topics[0].err)
@@ -75,8 +77,9 @@ bus_partition_count(struct bus_admin *admin, const char *topic, int32_t *count, 
 {
 	const struct rd_kafka_metadata *metadata = NULL;
 	rd_kafka_topic_t *handle = rd_kafka_topic_new(admin->client.handle, topic, NULL);
-	rd_kafka_resp_err_t code = handle ? rd_kafka_metadata(admin->client.handle, 0, handle, &metadata, ANSWER_MS)
-					  : rd_kafka_last_error();
+	rd_kafka_resp_err_t code =
+	    handle ? rd_kafka_metadata(admin->client.handle, 0, handle, &metadata, ANSWER_MS)
+		   : rd_kafka_last_error();
 	bool ok = code ? bus_error(error, code, topic, NULL) : count_partitions(metadata, topic, count, error);
 
 	if (metadata)
@@ -146,14 +149,16 @@ static bool
 was_created(const rd_kafka_event_t *event, const char *topic, bool *created, struct error *error)
 {
 	size_t count = 0;
-	const rd_kafka_topic_result_t **results =
-	    rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result((rd_kafka_event_t *)(uintptr_t)event), &count);
-	rd_kafka_resp_err_t code = count == 1 ? rd_kafka_topic_result_error(results[0]) : RD_KAFKA_RESP_ERR__BAD_MSG;
+	const rd_kafka_topic_result_t **results = rd_kafka_CreateTopics_result_topics(
+	    rd_kafka_event_CreateTopics_result((rd_kafka_event_t *)(uintptr_t)event), &count);
+	rd_kafka_resp_err_t code =
+	    count == 1 ? rd_kafka_topic_result_error(results[0]) : RD_KAFKA_RESP_ERR__BAD_MSG;
 
 	*created = code == RD_KAFKA_RESP_ERR_NO_ERROR;
 	if (!code || code == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
 		return true;
-	return bus_error(error, code, topic, count == 1 ? rd_kafka_topic_result_error_string(results[0]) : NULL);
+	return bus_error(error, code, topic,
+			 count == 1 ? rd_kafka_topic_result_error_string(results[0]) : NULL);
 }
 
 bool
@@ -196,7 +201,8 @@ only_resource(const rd_kafka_ConfigResource_t **resources, size_t count, const c
 
 /* Reads all settings of a topic. The event owns what comes back in *found. */
 static rd_kafka_event_t *
-describe(struct bus_admin *admin, const char *topic, const rd_kafka_ConfigResource_t **found, struct error *error)
+describe(struct bus_admin *admin, const char *topic, const rd_kafka_ConfigResource_t **found,
+	 struct error *error)
 {
 	rd_kafka_ConfigResource_t *wanted = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic);
 	rd_kafka_AdminOptions_t *options = admin_options(admin, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS);
@@ -210,7 +216,8 @@ describe(struct bus_admin *admin, const char *topic, const rd_kafka_ConfigResour
 	event = answer(admin, RD_KAFKA_EVENT_DESCRIBECONFIGS_RESULT, topic, error);
 	if (!event)
 		return NULL;
-	resources = rd_kafka_DescribeConfigs_result_resources(rd_kafka_event_DescribeConfigs_result(event), &count);
+	resources =
+	    rd_kafka_DescribeConfigs_result_resources(rd_kafka_event_DescribeConfigs_result(event), &count);
 	*found = only_resource(resources, count, topic, error);
 	if (!*found) {
 		rd_kafka_event_destroy(event);
@@ -248,8 +255,8 @@ same_list(const char *wanted, const char *found)
 
 bool
 bus_topic_compare(struct bus_admin *admin, const struct bus_topic *topic,
-		  void (*differs)(void *context, const char *name, const char *wanted, const char *found), void *context,
-		  struct error *error)
+		  void (*differs)(void *context, const char *name, const char *wanted, const char *found),
+		  void *context, struct error *error)
 {
 	const rd_kafka_ConfigResource_t *resource;
 	rd_kafka_event_t *event = describe(admin, topic->name, &resource, error);
@@ -287,7 +294,8 @@ merged(const struct bus_topic *topic, const rd_kafka_ConfigResource_t *found, st
 	rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
 
 	for (size_t i = 0; i < count && !code; i++) {
-		const char *name = rd_kafka_ConfigEntry_name(entries[i]), *value = rd_kafka_ConfigEntry_value(entries[i]);
+		const char *name = rd_kafka_ConfigEntry_name(entries[i]),
+			   *value = rd_kafka_ConfigEntry_value(entries[i]);
 
 		if (rd_kafka_ConfigEntry_source(entries[i]) == RD_KAFKA_CONFIG_SOURCE_DYNAMIC_TOPIC_CONFIG
 		    && !is_wanted(topic, name))
@@ -295,7 +303,8 @@ merged(const struct bus_topic *topic, const rd_kafka_ConfigResource_t *found, st
 				     : RD_KAFKA_RESP_ERR__INVALID_ARG; /* a secret could not be written back */
 	}
 	for (size_t i = 0; i < topic->setting_count && !code; i++)
-		code = rd_kafka_ConfigResource_set_config(wanted, topic->settings[i].name, topic->settings[i].value);
+		code = rd_kafka_ConfigResource_set_config(wanted, topic->settings[i].name,
+							  topic->settings[i].value);
 	if (code) {
 		bus_error(error, code, topic->name, "its settings can not be put together");
 		rd_kafka_ConfigResource_destroy(wanted);
@@ -305,7 +314,8 @@ merged(const struct bus_topic *topic, const rd_kafka_ConfigResource_t *found, st
 }
 
 static bool
-write_settings(struct bus_admin *admin, rd_kafka_ConfigResource_t *wanted, const char *topic, struct error *error)
+write_settings(struct bus_admin *admin, rd_kafka_ConfigResource_t *wanted, const char *topic,
+	       struct error *error)
 {
 	rd_kafka_AdminOptions_t *options = admin_options(admin, RD_KAFKA_ADMIN_OP_ALTERCONFIGS);
 	const rd_kafka_ConfigResource_t **resources;
@@ -317,7 +327,8 @@ write_settings(struct bus_admin *admin, rd_kafka_ConfigResource_t *wanted, const
 	rd_kafka_AdminOptions_destroy(options);
 	event = answer(admin, RD_KAFKA_EVENT_ALTERCONFIGS_RESULT, topic, error);
 	if (event) {
-		resources = rd_kafka_AlterConfigs_result_resources(rd_kafka_event_AlterConfigs_result(event), &count);
+		resources =
+		    rd_kafka_AlterConfigs_result_resources(rd_kafka_event_AlterConfigs_result(event), &count);
 		ok = only_resource(resources, count, topic, error) != NULL;
 	}
 	rd_kafka_event_destroy(event);

@@ -36,8 +36,8 @@ struct bus_start {
 	bool (*more)(rd_kafka_conf_t *configuration, void *context, struct error *error);
 	void *context;
 };
-bool bus_client_open(struct bus_client *client, const struct bus_options *options, const struct bus_start *start,
-		     struct error *error) CS_MUST_CHECK;
+bool bus_client_open(struct bus_client *client, const struct bus_options *options,
+		     const struct bus_start *start, struct error *error) CS_MUST_CHECK;
 /* Destroys the handle; blocks until librdkafka's threads have ended. */
 void bus_client_close(struct bus_client *client);
 
@@ -48,16 +48,17 @@ void bus_client_close(struct bus_client *client);
 bool bus_close_within(void (*close)(void *context), void *take_context, int64_t timeout_us);
 
 /* One property; BROKEN "config" without the value, which may be a secret. */
-bool bus_set(rd_kafka_conf_t *configuration, const char *name, const char *value, struct error *error) CS_MUST_CHECK;
+bool bus_set(rd_kafka_conf_t *configuration, const char *name, const char *value,
+	     struct error *error) CS_MUST_CHECK;
 
 /* Turns librdkafka's code into kind and code of ours. Always returns false. detail may be NULL. */
 bool bus_error(struct error *error, rd_kafka_resp_err_t code, const char *doing, const char *detail);
 /* The fatal error of a client as BROKEN "fatal". Always returns false. */
 bool bus_error_fatal(struct error *error, const struct bus_client *client);
 
-int64_t bus_clock(void);		 /* CLOCK_MONOTONIC in microseconds */
+int64_t bus_clock(void);		    /* CLOCK_MONOTONIC in microseconds */
 int bus_milliseconds(int64_t microseconds); /* rounded up, never negative */
-int bus_remaining(int64_t deadline);	 /* milliseconds until it */
+int bus_remaining(int64_t deadline);	    /* milliseconds until it */
 
 /* Takes the message over and describes it in poll as RECORD. */
 void bus_record_lend(rd_kafka_message_t *take_message, struct bus_poll *poll);

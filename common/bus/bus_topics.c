@@ -18,14 +18,10 @@ struct topic_row {
 #define DAYS_365 "31536000000"
 
 static const struct topic_row rows[] = {
-    {"requests", INPUT, "delete", DAYS_7},
-    {"approvals", OUTPUT, "delete", DAYS_30},
-    {"responses", INPUT, "delete", DAYS_30},
-    {"authorizations", OUTPUT, "compact,delete", DAYS_30},
-    {"outcomes", INPUT, "delete", DAYS_30},
-    {"incidents", OUTPUT, "delete", DAYS_30},
-    {"quarantine", OUTPUT, "delete", DAYS_30},
-    {"checkpoints", OUTPUT, "delete", DAYS_365},
+    {"requests", INPUT, "delete", DAYS_7},     {"approvals", OUTPUT, "delete", DAYS_30},
+    {"responses", INPUT, "delete", DAYS_30},   {"authorizations", OUTPUT, "compact,delete", DAYS_30},
+    {"outcomes", INPUT, "delete", DAYS_30},    {"incidents", OUTPUT, "delete", DAYS_30},
+    {"quarantine", OUTPUT, "delete", DAYS_30}, {"checkpoints", OUTPUT, "delete", DAYS_365},
     {"matrix", OUTPUT, "compact", NULL},
 };
 
@@ -57,7 +53,8 @@ fill(const struct topic_row *row, struct bus_topic *topic, struct config_pair *s
 }
 
 const struct bus_topic *
-bus_topics_wanted(const char *prefix, int32_t partitions, int16_t replication, struct arena *arena, size_t *count)
+bus_topics_wanted(const char *prefix, int32_t partitions, int16_t replication, struct arena *arena,
+		  size_t *count)
 {
 	struct bus_topic *topics = arena_take_array(arena, ROWS, sizeof *topics);
 

@@ -9,7 +9,7 @@
  * All topics, their names with the prefix, in the arena. replication -1 leaves the number to the cluster; from three
  * replicas on, two must have a record before it counts.
  */
-const struct bus_topic *bus_topics_wanted(const char *prefix, int32_t partitions, int16_t replication, struct arena *arena,
-					  size_t *count);
+const struct bus_topic *bus_topics_wanted(const char *prefix, int32_t partitions, int16_t replication,
+					  struct arena *arena, size_t *count);
 
 #endif

@@ -85,8 +85,8 @@ bus_error(struct error *error, rd_kafka_resp_err_t code, const char *doing, cons
 	for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
 		if (meanings[i].code == code)
 			meaning = meanings[i];
-	return error_set(error, meaning.kind, meaning.word, "%s: %s (%s)", doing, detail ? detail : rd_kafka_err2str(code),
-			 rd_kafka_err2name(code));
+	return error_set(error, meaning.kind, meaning.word, "%s: %s (%s)", doing,
+			 detail ? detail : rd_kafka_err2str(code), rd_kafka_err2name(code));
 }
 
 bool
@@ -95,7 +95,8 @@ bus_error_fatal(struct error *error, const struct bus_client *client)
 	char reason[ERROR_TEXT_SIZE] = "";
 	rd_kafka_resp_err_t code = rd_kafka_fatal_error(client->handle, reason, sizeof reason);
 
-	return error_set(error, ERROR_BROKEN, "fatal", "kafka gave this client up: %s (%s)", reason, rd_kafka_err2name(code));
+	return error_set(error, ERROR_BROKEN, "fatal", "kafka gave this client up: %s (%s)", reason,
+			 rd_kafka_err2name(code));
 }
 
 /* ------------------------------------------------------------------ callbacks */
@@ -134,8 +135,9 @@ on_log(const rd_kafka_t *handle, int syslog_level, const char *facility, const c
 	if (!handle) /* before there is one: bus_client_open reports the same failure */
 		return;
 	client = client_of(rd_kafka_opaque(handle));
-	log_event(&client->log, strcmp(facility, "CONFWARN") == 0 ? LOG_DEBUG : level_of(syslog_level), "kafka",
-		  log_text("facility", facility), log_text("client", rd_kafka_name(handle)), log_text("text", text), LOG_END);
+	log_event(&client->log, strcmp(facility, "CONFWARN") == 0 ? LOG_DEBUG : level_of(syslog_level),
+		  "kafka", log_text("facility", facility), log_text("client", rd_kafka_name(handle)),
+		  log_text("text", text), LOG_END);
 }
 
 /* True for what a person must see to; the rest passes, and librdkafka goes on trying. */
@@ -143,10 +145,10 @@ static bool
 needs_somebody(rd_kafka_resp_err_t code)
 {
 	return code == RD_KAFKA_RESP_ERR__AUTHENTICATION || code == RD_KAFKA_RESP_ERR__SSL
-	    || code == RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED
-	    || code == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED
-	    || code == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED
-	    || code == RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED;
+	       || code == RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED
+	       || code == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED
+	       || code == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED
+	       || code == RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED;
 }
 
 static void
@@ -205,13 +207,12 @@ configure(rd_kafka_conf_t *configuration, const struct bus_options *options, con
 	  struct error *error)
 {
 	return set_all(configuration, preferences, error)
-	    && bus_set(configuration, "client.id", options->client_id, error)
-	    && bus_set(configuration, "log_level", options->log->level == LOG_DEBUG ? "7" : "6", error)
-	    && set_all(configuration, start->preferences, error)
-	    && set_through(configuration, options->through, error)
-	    && set_all(configuration, guarantees, error)
-	    && set_all(configuration, start->guarantees, error)
-	    && (!start->more || start->more(configuration, start->context, error));
+	       && bus_set(configuration, "client.id", options->client_id, error)
+	       && bus_set(configuration, "log_level", options->log->level == LOG_DEBUG ? "7" : "6", error)
+	       && set_all(configuration, start->preferences, error)
+	       && set_through(configuration, options->through, error)
+	       && set_all(configuration, guarantees, error) && set_all(configuration, start->guarantees, error)
+	       && (!start->more || start->more(configuration, start->context, error));
 }
 
 bool

@@ -61,7 +61,8 @@ fetch(struct bus_consumer *consumer, bool none)
 		const struct flow *flow = &consumer->flows[i];
 
 		if (!flow->lost)
-			rd_kafka_topic_partition_list_add(list, consumer->topic, flow->partition)->offset = flow->next;
+			rd_kafka_topic_partition_list_add(list, consumer->topic, flow->partition)->offset =
+			    flow->next;
 	}
 	code = rd_kafka_assign(consumer->client.handle, list);
 	rd_kafka_topic_partition_list_destroy(list);
@@ -123,7 +124,8 @@ on_rebalance(rd_kafka_t *handle, rd_kafka_resp_err_t code, rd_kafka_topic_partit
 		let_go(consumer);
 	answer = given ? fetch(consumer, true) : rd_kafka_assign(handle, NULL);
 	if (answer)
-		log_warn(&consumer->client.log, "rebalance_failed", log_text("code", rd_kafka_err2name(answer)));
+		log_warn(&consumer->client.log, "rebalance_failed",
+			 log_text("code", rd_kafka_err2name(answer)));
 	rd_kafka_yield(handle); /* so that bus_poll can tell at once */
 }
 
@@ -148,23 +150,27 @@ is_ours(const struct bus_consumer *consumer, const struct bus_partition *wanted)
 }
 
 bool
-bus_assign(struct bus_consumer *consumer, const struct bus_partition *partitions, size_t count, struct error *error)
+bus_assign(struct bus_consumer *consumer, const struct bus_partition *partitions, size_t count,
+	   struct error *error)
 {
 	rd_kafka_resp_err_t code;
 
 	if (!consumer->holds)
-		return error_set(error, ERROR_CONFLICT, "revoked", "the partitions of %s were taken back", consumer->topic);
+		return error_set(error, ERROR_CONFLICT, "revoked", "the partitions of %s were taken back",
+				 consumer->topic);
 	for (size_t i = 0; i < count; i++) {
 		assert(partitions[i].offset >= 0); /* negative ones mean "the end" and the like to librdkafka */
 		if (!is_ours(consumer, &partitions[i]))
-			return error_set(error, ERROR_CONFLICT, "revoked", "partition %d of %s is not ours any more",
+			return error_set(error, ERROR_CONFLICT, "revoked",
+					 "partition %d of %s is not ours any more",
 					 (int)partitions[i].partition, partitions[i].topic);
 	}
 	stop_flowing(consumer);
 	consumer->flows = memory_take(count * sizeof *consumer->flows + 1);
 	consumer->flow_count = count;
 	for (size_t i = 0; i < count; i++)
-		consumer->flows[i] = (struct flow){.partition = partitions[i].partition, .next = partitions[i].offset};
+		consumer->flows[i] =
+		    (struct flow){.partition = partitions[i].partition, .next = partitions[i].offset};
 	code = fetch(consumer, false);
 	if (code)
 		stop_flowing(consumer);
@@ -226,7 +232,8 @@ take_record(struct bus_consumer *consumer, rd_kafka_message_t *take_message, str
 	struct flow *flow = consumer->paused ? NULL : flow_of(consumer, take_message->partition);
 
 	if (!flow || flow->lost || take_message->offset < flow->next) {
-		log_debug(&consumer->client.log, "stale_record", log_number("partition", take_message->partition),
+		log_debug(&consumer->client.log, "stale_record",
+			  log_number("partition", take_message->partition),
 			  log_number("offset", take_message->offset));
 		rd_kafka_message_destroy(take_message);
 		return;
@@ -239,9 +246,9 @@ static bool
 stops_partition(rd_kafka_resp_err_t code)
 {
 	return code == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET || code == RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE
-	    || code == RD_KAFKA_RESP_ERR__BAD_MSG || code == RD_KAFKA_RESP_ERR__BAD_COMPRESSION
-	    || code == RD_KAFKA_RESP_ERR_INVALID_MSG || code == RD_KAFKA_RESP_ERR__UNDERFLOW
-	    || code == RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED;
+	       || code == RD_KAFKA_RESP_ERR__BAD_MSG || code == RD_KAFKA_RESP_ERR__BAD_COMPRESSION
+	       || code == RD_KAFKA_RESP_ERR_INVALID_MSG || code == RD_KAFKA_RESP_ERR__UNDERFLOW
+	       || code == RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED;
 }
 
 /* What is out of range or can't be read must not be jumped over: nothing more of this partition comes out. */
@@ -250,7 +257,7 @@ lose_position(struct bus_consumer *consumer, const rd_kafka_message_t *message, 
 {
 	struct flow *flow = consumer->paused ? NULL : flow_of(consumer, message->partition);
 	bool unreadable = message->err != RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET
-		       && message->err != RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE;
+			  && message->err != RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE;
 
 	if (!flow || flow->lost)
 		return;
@@ -316,11 +323,11 @@ bus_hint(struct bus_consumer *consumer, const char *topic, int32_t partition, in
 }
 
 bool
-bus_watermarks(struct bus_consumer *consumer, const char *topic, int32_t partition, int64_t *low, int64_t *high,
-	       int64_t timeout_us, struct error *error)
+bus_watermarks(struct bus_consumer *consumer, const char *topic, int32_t partition, int64_t *low,
+	       int64_t *high, int64_t timeout_us, struct error *error)
 {
-	rd_kafka_resp_err_t code = rd_kafka_query_watermark_offsets(consumer->client.handle, topic, partition, low, high,
-								    bus_milliseconds(timeout_us));
+	rd_kafka_resp_err_t code = rd_kafka_query_watermark_offsets(consumer->client.handle, topic, partition,
+								    low, high, bus_milliseconds(timeout_us));
 
 	return !code || bus_error(error, code, "ask for the offsets of a partition", NULL);
 }
@@ -395,8 +402,8 @@ begin(rd_kafka_conf_t *configuration, void *context, struct error *error)
 	snprintf(text, sizeof text, "%ld", milliseconds < 3 ? 1 : milliseconds / 3);
 	rd_kafka_conf_set_rebalance_cb(configuration, on_rebalance);
 	return bus_set(configuration, "group.id", beginning->group, error)
-	    && (is_given(beginning->options->through, "heartbeat.interval.ms")
-		|| bus_set(configuration, "heartbeat.interval.ms", text, error));
+	       && (is_given(beginning->options->through, "heartbeat.interval.ms")
+		   || bus_set(configuration, "heartbeat.interval.ms", text, error));
 }
 
 static bool

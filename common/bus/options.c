@@ -12,7 +12,8 @@ struct refusal {
 static const char POSITIONS[] = "positions are kept in the database, in the transaction of their effects";
 static const char ORDER[] = "events are published in ledger order, without gaps";
 static const char REPORTS[] = "an event counts as published only when its delivery was reported";
-static const char EAGER[] = "the group protocol that stops before it moves a partition is the one that is fenced";
+static const char EAGER[] =
+    "the group protocol that stops before it moves a partition is the one that is fenced";
 static const char CREATES[] = "topics are made by \"countersign topics apply\" only";
 static const char OURS[] = "is set by the program";
 
@@ -75,8 +76,8 @@ allowed(const char *name, struct error *error)
 		if (!names(&refusals[i], name))
 			continue;
 		snprintf(field, sizeof field, "kafka.%s", name);
-		return error_set_field(error, ERROR_BROKEN, "config", field, "kafka.%s can not be set: %s", name,
-				       refusals[i].why);
+		return error_set_field(error, ERROR_BROKEN, "config", field, "kafka.%s can not be set: %s",
+				       name, refusals[i].why);
 	}
 	return true;
 }
@@ -91,9 +92,10 @@ bus_set(rd_kafka_conf_t *configuration, const char *name, const char *value, str
 		return true;
 	snprintf(field, sizeof field, "kafka.%s", name);
 	if (result == RD_KAFKA_CONF_UNKNOWN)
-		return error_set_field(error, ERROR_BROKEN, "config", field, "librdkafka %s knows no key \"%s\"",
-				       rd_kafka_version_str(), name);
-	return error_set_field(error, ERROR_BROKEN, "config", field, "kafka.%s: librdkafka %s does not take this value", name,
+		return error_set_field(error, ERROR_BROKEN, "config", field,
+				       "librdkafka %s knows no key \"%s\"", rd_kafka_version_str(), name);
+	return error_set_field(error, ERROR_BROKEN, "config", field,
+			       "kafka.%s: librdkafka %s does not take this value", name,
 			       rd_kafka_version_str());
 }
 
@@ -101,7 +103,7 @@ static bool
 names_brokers(const struct config_pair *pair)
 {
 	return (strcmp(pair->name, "bootstrap.servers") == 0 || strcmp(pair->name, "metadata.broker.list") == 0)
-	    && pair->value[0] != '\0';
+	       && pair->value[0] != '\0';
 }
 
 bool
@@ -117,8 +119,9 @@ bus_options_check(const struct bus_options *options, struct error *error)
 		ok = allowed(pair->name, error) && bus_set(scratch, pair->name, pair->value, error);
 	}
 	if (ok && !brokers)
-		ok = error_set_field(error, ERROR_BROKEN, "config", "kafka.bootstrap.servers",
-				     "kafka.bootstrap.servers is needed: host:port of one or more brokers, comma-separated");
+		ok = error_set_field(
+		    error, ERROR_BROKEN, "config", "kafka.bootstrap.servers",
+		    "kafka.bootstrap.servers is needed: host:port of one or more brokers, comma-separated");
 	rd_kafka_conf_destroy(scratch);
 	return ok;
 }

@@ -38,7 +38,8 @@ on_report(rd_kafka_t *handle, const rd_kafka_message_t *message, void *opaque)
 		bus_error(&error, message->err, rd_kafka_topic_name(message->rkt), NULL);
 	}
 	if (producer->delivered)
-		producer->delivered(producer->context, (int64_t)(intptr_t)message->_private, message->err ? &error : NULL);
+		producer->delivered(producer->context, (int64_t)(intptr_t)message->_private,
+				    message->err ? &error : NULL);
 }
 
 static bool
@@ -46,7 +47,8 @@ say_fatal(const struct bus_producer *producer, struct error *error)
 {
 	if (rd_kafka_fatal_error(producer->client.handle, NULL, 0))
 		return bus_error_fatal(error, &producer->client);
-	return error_set(error, ERROR_BROKEN, "fatal", "an earlier event was not delivered, nothing later may overtake it");
+	return error_set(error, ERROR_BROKEN, "fatal",
+			 "an earlier event was not delivered, nothing later may overtake it");
 }
 
 /* What is on its way becomes unknown, which is failed to us: it is sent again, and has the same id. */
@@ -166,7 +168,8 @@ begin(rd_kafka_conf_t *configuration, void *context, struct error *error)
 	char text[32];
 
 	if (milliseconds < LEAST_TIMEOUT_MS)
-		return error_set(error, ERROR_BROKEN, "config", "the relay's lease is too short to publish within it");
+		return error_set(error, ERROR_BROKEN, "config",
+				 "the relay's lease is too short to publish within it");
 	snprintf(text, sizeof text, "%lld", (long long)milliseconds);
 	rd_kafka_conf_set_dr_msg_cb(configuration, on_report);
 	return bus_set(configuration, "message.timeout.ms", text, error);

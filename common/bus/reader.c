@@ -38,12 +38,9 @@ static const struct bus_setting preferences[] = {
 
 /* The end of a partition is told, since its last offsets may hold no record (transaction marks, compacted ones). */
 static const struct bus_setting guarantees[] = {
-    {.name = "enable.partition.eof", .value = "true"},
-    {.name = "auto.offset.reset", .value = "error"},
-    {.name = "enable.auto.commit", .value = "false"},
-    {.name = "isolation.level", .value = "read_committed"},
-    {.name = "check.crcs", .value = "true"},
-    {.name = NULL},
+    {.name = "enable.partition.eof", .value = "true"}, {.name = "auto.offset.reset", .value = "error"},
+    {.name = "enable.auto.commit", .value = "false"},  {.name = "isolation.level", .value = "read_committed"},
+    {.name = "check.crcs", .value = "true"},	       {.name = NULL},
 };
 
 static bool
@@ -73,7 +70,8 @@ add_stretches(struct bus_reader *reader, rd_kafka_topic_t *topic, struct error *
 	if (code)
 		return bus_error(error, code, name, NULL);
 	if (metadata->topic_cnt != 1)
-		ok = error_set(error, ERROR_UNAVAILABLE, "kafka", "%s: the broker did not say anything about it", name);
+		ok = error_set(error, ERROR_UNAVAILABLE, "kafka",
+			       "%s: the broker did not say anything about it", name);
 	else if (metadata->topics[0].err)
 		ok = bus_error(error, metadata->topics[0].err, name, NULL);
 	for (int i = 0; ok && i < metadata->topics[0].partition_cnt; i++)
@@ -126,7 +124,8 @@ static struct bus_reader *
 open_reader(const struct bus_options *options, const struct opening *opening, struct error *error)
 {
 	struct bus_reader *reader = memory_take(sizeof *reader);
-	struct bus_start begin = {.type = RD_KAFKA_CONSUMER, .preferences = preferences, .guarantees = guarantees};
+	struct bus_start begin = {
+	    .type = RD_KAFKA_CONSUMER, .preferences = preferences, .guarantees = guarantees};
 	bool ok = bus_client_open(&reader->client, options, &begin, error);
 
 	if (ok) {
@@ -153,7 +152,8 @@ bus_reader_open(const struct bus_options *options, const char *const *topics, si
 }
 
 struct bus_reader *
-bus_reader_open_at_end(const struct bus_options *options, const char *const *topics, size_t count, struct error *error)
+bus_reader_open_at_end(const struct bus_options *options, const char *const *topics, size_t count,
+		       struct error *error)
 {
 	struct opening opening = {.topics = topics, .count = count, .follow = true, .at_end = true};
 
@@ -188,7 +188,7 @@ take_record(struct bus_reader *reader, rd_kafka_message_t *take_message, struct 
 {
 	struct stretch *stretch = stretch_of(reader, take_message);
 	bool wanted = stretch && take_message->offset >= stretch->next
-		   && (reader->follow || take_message->offset < stretch->high);
+		      && (reader->follow || take_message->offset < stretch->high);
 
 	if (stretch && take_message->offset + 1 >= stretch->high)
 		stretch->over = true;
@@ -210,7 +210,8 @@ take_error(struct bus_reader *reader, rd_kafka_message_t *take_message, struct b
 			stretch->over = true;
 	} else {
 		poll->happening = BUS_FAULT;
-		bus_error(&poll->error, take_message->err, stretch ? rd_kafka_topic_name(stretch->topic) : "kafka",
+		bus_error(&poll->error, take_message->err,
+			  stretch ? rd_kafka_topic_name(stretch->topic) : "kafka",
 			  rd_kafka_message_errstr(take_message));
 	}
 	rd_kafka_message_destroy(take_message);

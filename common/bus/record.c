@@ -16,7 +16,9 @@ struct bus_record {
 static size_t
 count_headers(const rd_kafka_message_t *message, rd_kafka_headers_t **headers)
 {
-	return rd_kafka_message_headers(message, headers) == RD_KAFKA_RESP_ERR_NO_ERROR ? rd_kafka_header_cnt(*headers) : 0;
+	return rd_kafka_message_headers(message, headers) == RD_KAFKA_RESP_ERR_NO_ERROR
+		   ? rd_kafka_header_cnt(*headers)
+		   : 0;
 }
 
 static void
