@@ -64,8 +64,8 @@ texts(const struct sheet *sheet, size_t column, enum store_param_kind wanted)
 	for (size_t row = 0; row < sheet->count; row++) {
 		const struct store_param *here = cell(sheet, row, column);
 
-		assert(here->kind == wanted || (here->kind == STORE_NULL && wanted == STORE_TEXT));
-		items[row] = here->kind == STORE_NULL ? "" : here->bytes;
+		assert(here->kind == wanted || here->kind == STORE_NULL);
+		items[row] = here->bytes;
 	}
 	return items;
 }
@@ -78,9 +78,8 @@ bytes(const struct sheet *sheet, size_t column)
 	for (size_t row = 0; row < sheet->count; row++) {
 		const struct store_param *here = cell(sheet, row, column);
 
-		assert(here->kind == STORE_BYTES);
-		items[row].bytes = here->length ? here->bytes : "";
-		items[row].length = here->length;
+		assert(here->kind == STORE_BYTES || here->kind == STORE_NULL);
+		items[row] = (struct store_bytes){.bytes = here->bytes, .length = here->length};
 	}
 	return store_bytes_list(items, sheet->count);
 }
@@ -133,10 +132,11 @@ sheet_list(struct arena *arena, const char *const *items, size_t count)
 {
 	struct buffer buffer = {.arena = arena};
 
+	buffer_add_text(&buffer, "");
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0)
 			buffer_add_byte(&buffer, '\n');
 		buffer_add_text(&buffer, items[i]);
 	}
-	return store_text(count > 0 ? buffer.bytes : NULL);
+	return store_text(buffer.bytes);
 }

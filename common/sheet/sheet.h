@@ -8,9 +8,8 @@
 #define SHEET_COLUMNS_MAX 24
 
 /*
- * `kinds` has one letter for each column: t text (text[], '' for NULL), u uuid (uuid[], never NULL), b bytes (bytea[]),
- * n number (bigint[]; instants as microseconds since 1970, 0 for none; 0 and 1 for booleans). What the cells point to must live
- * until the sheet is sent.
+ * `kinds` has one letter for each column: t text[], u uuid[], b bytea[], n bigint[] (instants as microseconds since 1970, 0
+ * for none; 0 and 1 for booleans). All but numbers may be NULL. What the cells point to must live until the sheet is sent.
  */
 struct sheet {
 	struct arena *arena;

@@ -2,7 +2,7 @@
 /* snapshot.c - loading the active policies and choosing among them. What is unclear covers nobody, which is BLOCK. */
 #include "common/snapshot/snapshot.h"
 
-#include "common/message/json.h"
+#include "common/message/policy_document.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,31 +96,22 @@ overlaps_another(const struct snapshot *snapshot, size_t n)
 	return false;
 }
 
-/* The bytes must be those whose digest was activated, and say the name and version that they are stored under. */
+/* The document must be the one whose digest was activated, and say the name and version that it is stored under. */
 static bool
-load(struct arena *arena, const char *document, struct snapshot_policy *into, struct error *error)
+load(struct arena *arena, const char *text, struct snapshot_policy *into, struct error *error)
 {
-	size_t length = strlen(document);
-	uint8_t digest[CRYPTO_SHA256_SIZE];
-	char text[CRYPTO_DIGEST_TEXT_SIZE];
-	struct policy *policy = NULL;
+	struct policy_document document;
 
-	crypto_sha256(document, length, digest);
-	crypto_digest_text(digest, text);
-	if (strcmp(text, into->digest) != 0)
+	if (!policy_document_parse(arena, text, strlen(text), &document, error))
+		return false;
+	if (strcmp(document.digest_text, into->digest) != 0)
 		return error_set(error, ERROR_INVALID, "policy_altered",
 				 "the stored document has another digest");
-
-	struct value *value = json_parse(arena, document, length, &json_limits_policy, error);
-
-	if (value)
-		policy = policy_load(arena, value, error);
-	if (!policy)
-		return false;
-	if (strcmp(policy_name(policy), into->policy_id) != 0 || policy_version(policy) != into->version)
+	if (strcmp(policy_name(document.policy), into->policy_id) != 0
+	    || policy_version(document.policy) != into->version)
 		return error_set(error, ERROR_INVALID, "policy_altered",
 				 "stored under another name or version");
-	into->policy = policy;
+	into->policy = document.policy;
 	return true;
 }
 

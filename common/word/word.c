@@ -10,7 +10,7 @@ words_open(struct work *work)
 	return (struct words){
 	    .work = work,
 	    .decisions = sheet_open(work->arena, STATEMENT_WORD_DECISION, "ttnttttttntntn"),
-	    .spoken = sheet_open(work->arena, STATEMENT_WORD_SPOKEN, "tttutttttnnnt"),
+	    .spoken = sheet_open(work->arena, STATEMENT_WORD_SPOKEN, "tttutttutnnnt"),
 	};
 }
 
@@ -94,7 +94,7 @@ word_speak(struct words *words, const struct authorization *authorization, struc
 		  store_text(authorization_status_name(authorization->status)),
 		  store_uuid(arena_string(work->arena, event.event_id.text)),
 		  store_text(authorization->decision), store_text(authorization->reason_code),
-		  store_text(authorization->reason_text), store_text(authorization->approval_id),
+		  store_text(authorization->reason_text), store_uuid(authorization->approval_id),
 		  store_text(authorization->digest_text), store_time(authorization->decided_at),
 		  store_time(authorization->not_before), store_time(authorization->expires_at),
 		  store_text(token));

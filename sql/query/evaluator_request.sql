@@ -2,10 +2,10 @@
 INSERT INTO request (tenant, request_id, chain, valid, agent_id, action, target, context, execution, deadline, on_behalf_of,
                      parent_request_id, reason, request_digest, content_hash, traceparent, origin_topic, origin_partition,
                      origin_offset, received_at)
-SELECT tenant, request_id, chain, valid = 1, nullif(agent_id, ''), nullif(action, ''), nullif(target, ''),
-       nullif(context, ''), nullif(execution, ''), timestamptz 'epoch' + nullif(deadline, 0) * interval '1 microsecond',
-       nullif(on_behalf_of, ''), nullif(parent_request_id, ''), nullif(reason, ''), nullif(request_digest, ''),
-       content_hash, nullif(traceparent, ''), origin_topic, origin_partition, origin_offset,
+SELECT tenant, request_id, chain, valid = 1, agent_id, action, target,
+       context, execution, timestamptz 'epoch' + nullif(deadline, 0) * interval '1 microsecond',
+       on_behalf_of, parent_request_id, reason, request_digest,
+       content_hash, traceparent, origin_topic, origin_partition, origin_offset,
        timestamptz 'epoch' + received_at * interval '1 microsecond'
   FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],
               $9::text[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::text[], $15::bytea[], $16::text[],

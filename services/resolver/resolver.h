@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* resolver.h - answers of people and deadlines in, final words out: what the files of this service share. */
+#ifndef COUNTERSIGN_RESOLVER_H
+#define COUNTERSIGN_RESOLVER_H
+
+#include "common/approval/approval.h"
+#include "common/journal/journal.h"
+#include "common/known/known.h"
+#include "common/message/response.h"
+#include "common/service/service.h"
+#include "common/shelf/shelf.h"
+#include "common/snapshot/snapshot.h"
+#include "common/word/word.h"
+
+#define RESOLVER_REFUSALS_ANNOUNCED 20 /* of one approval; the rest is stored and counted */
+
+struct resolver_config {
+	struct service_config service;
+	struct service_batch_config batch;
+	struct service_signing_config signing;
+	int64_t shelf_limit; /* shelf.limit */
+};
+
+struct resolver {
+	struct service_context *context;
+	const struct resolver_config *config;
+	struct snapshot *snapshot;
+	struct journal *journal;
+	size_t drain_limit; /* records taken off the shelf at once; 1 while one of them is in the way */
+	int64_t drain_at, gauge_at; /* by CLOCK_MONOTONIC */
+};
+
+bool resolver_open(struct service_context *context, void **state, struct error *error) CS_MUST_CHECK;
+bool resolver_handle(void *state, struct work *work, const struct record *records, size_t count,
+		     struct error *error) CS_MUST_CHECK;
+void resolver_committed(void *state);
+void resolver_close(void *state);
+/* resolver_tick.c */
+bool resolver_tick(void *state, struct arena *arena, bool *again, struct error *error) CS_MUST_CHECK;
+
+/* ------------------------------------------------------------------ resolver_approval.c: approvals under lock */
+
+/* A vote that counts. */
+struct resolver_vote {
+	struct authorization_response public;
+	bool approves;
+};
+
+struct resolver_approval {
+	const char *approval_id;
+	struct word_request about;
+	const char *owner;	 /* of the agent, or NULL */
+	struct approval now;	 /* as it is, with all that this transaction has done to it */
+	enum approval_state was; /* as it was loaded */
+	int64_t notices_before;
+	int64_t opened_at, valid_for, notices, refusals;
+	struct policy_requirement requirements[APPROVAL_REQUIREMENTS_MAX]; /* now.requirement_count of them */
+	unsigned loaded_requirements;					   /* so many are in the database */
+	struct resolver_vote *votes;
+	size_t vote_count, vote_room;
+	struct word_decision decision; /* the one that asks: the latest that says REQUIRE_APPROVAL */
+	int64_t decisions;	       /* how many there are */
+	const char *reason_text;
+	bool touched;
+};
+
+struct resolver_approvals {
+	struct resolver_approval *items; /* by id */
+	size_t count;
+};
+
+/* Locks in the order of ids and loads everything about them as it is under the lock. */
+bool resolver_load(struct work *work, const char *const *ids, size_t count,
+		   struct resolver_approvals *approvals, struct error *error) CS_MUST_CHECK;
+struct resolver_approval *resolver_find(const struct resolver_approvals *approvals, const char *approval_id);
+void resolver_add_vote(struct arena *arena, struct resolver_approval *approval, struct resolver_vote vote);
+/* For each (tenant, group, person), in order: one row that says whether he is a member now. Columns "ttt". */
+struct sheet resolver_membership(struct work *work);
+/* Queues what has changed, each against what was loaded. */
+bool resolver_save(struct work *work, const struct resolver_approvals *approvals,
+		   struct error *error) CS_MUST_CHECK;
+
+/* ------------------------------------------------------------------ resolver_intake.c: what came */
+
+struct resolver_key {
+	const char *tenant, *owner;
+	bool is_bot, revoked;
+	struct store_bytes public_key;
+	const char *const *speaks_for;
+	size_t speaks_for_count;
+};
+
+struct resolver_item {
+	const struct record *record;
+	struct response response;
+	struct error refusal; /* why it is nobody's answer: quarantine; kind NONE: verified */
+	const struct resolver_key *key;
+	uint8_t value_hash[CRYPTO_SHA256_SIZE];
+	bool from_shelf; /* its time was checked when it was put there */
+	/* what it is about */
+	const char *request_id; /* NULL: it names an approval that is not there */
+	bool request_known;
+	const char *approval_id;
+	struct resolver_approval *approval;
+	uint32_t eligible; /* bit i: a member of requirement i's group, for the requirements that were loaded */
+};
+
+struct resolver_intake {
+	struct resolver_item *items;
+	size_t count;
+	struct known *known; /* responses that were taken */
+	struct resolver_approvals approvals;
+};
+
+/* Parses, verifies, and looks up and locks all that the verified ones are about. */
+bool resolver_intake(struct resolver *resolver, struct work *work, const struct record *records, size_t count,
+		     bool from_shelf, struct resolver_intake *intake, struct error *error) CS_MUST_CHECK;
+
+/* ------------------------------------------------------------------ resolver_apply.c: what becomes of it */
+
+/* The sheets of one transaction. */
+struct resolver_effects {
+	struct resolver *resolver;
+	struct work *work;
+	struct sheet responses, requirements;
+	struct words words;
+	struct shelf_item *waiting;
+	const struct resolver_item **waiting_items;
+	size_t waiting_count;
+};
+struct resolver_effects resolver_effects_open(struct resolver *resolver, struct work *work, size_t items);
+bool resolver_effects_send(struct resolver_effects *effects, const struct resolver_approvals *approvals,
+			   struct error *error) CS_MUST_CHECK;
+/* Applies every item in order. Needs work->now. */
+bool resolver_apply(struct resolver_effects *effects, struct resolver_intake *intake,
+		    struct error *error) CS_MUST_CHECK;
+/* The sweeper's look at the clock. */
+bool resolver_apply_deadline(struct resolver_effects *effects, struct resolver_approval *approval,
+			     struct error *error) CS_MUST_CHECK;
+
+/* ------------------------------------------------------------------ resolver_outcome.c: how a step is made true */
+
+/* The words, notices and states of one step. `response_id` etc. of the item matter for refusals; item NULL: the clock. */
+bool resolver_perform(struct resolver_effects *effects, struct resolver_approval *approval,
+		      const struct approval_step *step, const struct resolver_item *item,
+		      struct error *error) CS_MUST_CHECK;
+/* Tells bots, within bounds, that a response was refused. */
+bool resolver_announce_refusal(struct resolver_effects *effects, struct resolver_approval *approval,
+			       const struct resolver_item *item, const char *code,
+			       struct error *error) CS_MUST_CHECK;
+
+/* ------------------------------------------------------------------ resolver_again.c: the second decision */
+
+enum resolver_again {
+	RESOLVER_STANDS, /* what people granted stands */
+	RESOLVER_ASKS, /* the policy of now wants more people: requirements were added, the approval stays open */
+	RESOLVER_BLOCKS /* the policy of now says BLOCK, or more than can be asked */
+};
+/*
+ * The last vote is there: the request is decided again by the policies of now and the decision is appended. `deciding` is what
+ * the final word is to cite; `valid_for` is lowered to what the policy grants now.
+ */
+bool resolver_decide_again(struct resolver_effects *effects, struct resolver_approval *approval,
+			   enum resolver_again *again, struct word_decision *deciding,
+			   struct error *error) CS_MUST_CHECK;
+
+#endif

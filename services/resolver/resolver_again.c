@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * resolver_again.c - the second decision. It never loosens: an ALLOW of now removes nothing that was asked before; a BLOCK
+ * stands; whoever must be asked now is asked as well. A vote that was given before counts for a new requirement when its voter
+ * is a member of that group at this moment; the requirement that is added is what is missing then.
+ */
+#include "services/resolver/resolver.h"
+
+#include <string.h>
+
+/* Met already: the quorums of all requirements are, and one of them asks at least as much. */
+static bool
+is_asked(const struct resolver_approval *approval, const struct policy_requirement *wanted)
+{
+	for (unsigned i = 0; i < approval->now.requirement_count; i++)
+		if (strcmp(approval->requirements[i].group, wanted->group) == 0
+		    && approval->requirements[i].quorum >= wanted->quorum)
+			return true;
+	return false;
+}
+
+static bool
+count_voters(struct resolver_effects *effects, const struct resolver_approval *approval, const char *group,
+	     int64_t *count, struct error *error)
+{
+	struct sheet asked = resolver_membership(effects->work);
+
+	for (size_t i = 0; i < approval->vote_count; i++)
+		if (approval->votes[i].approves)
+			sheet_add(&asked, store_text(approval->about.tenant), store_text(group),
+				  store_text(approval->votes[i].public.responder));
+
+	struct store_rows *rows = sheet_query(&asked, effects->work->store, error);
+
+	*count = 0;
+	for (size_t row = 0; rows && row < store_rows_count(rows); row++)
+		*count += store_row_bool(rows, row, 0);
+	return rows != NULL;
+}
+
+static void
+add_requirement(struct resolver_effects *effects, struct resolver_approval *approval,
+		const struct policy_requirement *wanted, int64_t missing)
+{
+	unsigned n = approval->now.requirement_count++;
+
+	approval->requirements[n] = *wanted;
+	approval->requirements[n].quorum = missing;
+	approval->now.requirements[n] = (struct approval_requirement){.quorum = missing};
+	sheet_add(&effects->requirements, store_uuid(approval->approval_id), store_int(n),
+		  store_text(wanted->profile), store_text(wanted->group), store_int(missing));
+}
+
+static bool
+ask_more(struct resolver_effects *effects, struct resolver_approval *approval,
+	 const struct policy_decision *decision, enum resolver_again *again, struct error *error)
+{
+	for (size_t i = 0; i < decision->requirement_count; i++) {
+		const struct policy_requirement *wanted = &decision->requirements[i];
+		int64_t voters;
+
+		if (is_asked(approval, wanted))
+			continue;
+		if (!count_voters(effects, approval, wanted->group, &voters, error))
+			return false;
+		if (voters >= wanted->quorum)
+			continue;
+		if (approval->now.requirement_count == APPROVAL_REQUIREMENTS_MAX) {
+			*again = RESOLVER_BLOCKS;
+			return true;
+		}
+		add_requirement(effects, approval, wanted, wanted->quorum - voters);
+		*again = RESOLVER_ASKS;
+	}
+	return true;
+}
+
+bool
+resolver_decide_again(struct resolver_effects *effects, struct resolver_approval *approval,
+		      enum resolver_again *again, struct word_decision *deciding, struct error *error)
+{
+	struct policy_decision decision;
+	struct word_decision stored;
+
+	word_decide(effects->resolver->snapshot, &approval->about, 0, effects->work, &decision, &stored);
+	word_decided(&effects->words, &approval->about, approval->decisions++, &stored);
+	*again = decision.verdict == POLICY_BLOCK ? RESOLVER_BLOCKS : RESOLVER_STANDS;
+	*deciding = stored;
+	if (decision.verdict == POLICY_BLOCK)
+		return true;
+	if (decision.verdict == POLICY_ALLOW) {
+		*deciding = approval->decision;
+		return true;
+	}
+	approval->decision = stored;
+	if (decision.valid_for < approval->valid_for)
+		approval->valid_for = decision.valid_for;
+	if (!ask_more(effects, approval, &decision, again, error))
+		return false;
+	if (*again == RESOLVER_BLOCKS) {
+		deciding->reason_code = "too_many_requirements";
+		deciding->reason_text = "The policy of now asks for more people than one approval can hold.";
+	}
+	return true;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* resolver_approval.c - approvals from rows and back. The lock comes first, everything else is read under it. */
+#include "services/resolver/resolver.h"
+
+#include "common/message/json.h"
+#include "common/message/request.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ finding */
+
+static int
+compare_id(const void *id, const void *approval)
+{
+	return strcmp(id, ((const struct resolver_approval *)approval)->approval_id);
+}
+
+struct resolver_approval *
+resolver_find(const struct resolver_approvals *approvals, const char *approval_id)
+{
+	if (!approval_id || approvals->count == 0)
+		return NULL;
+	return bsearch(approval_id, approvals->items, approvals->count, sizeof *approvals->items, compare_id);
+}
+
+/* The approval that a row of another statement is about: they were asked for by the ids of those that are locked. */
+static struct resolver_approval *
+owner_of(const struct resolver_approvals *approvals, const struct store_rows *rows, size_t row)
+{
+	struct resolver_approval *approval = resolver_find(approvals, store_row_text(rows, row, 0));
+
+	assert(approval);
+	return approval;
+}
+
+static struct store_rows *
+ask(struct work *work, enum statement statement, const struct resolver_approvals *approvals, struct error *error)
+{
+	const char **ids = arena_take_array(work->arena, approvals->count, sizeof *ids);
+
+	for (size_t i = 0; i < approvals->count; i++)
+		ids[i] = approvals->items[i].approval_id;
+
+	struct store_param param = store_uuid_list(ids, approvals->count);
+
+	return store_query(work->store, work->arena, statement, &param, 1, error);
+}
+
+/* ------------------------------------------------------------------ the rows of approvals */
+
+static bool
+state_of(const char *name, enum approval_state *state, struct error *error)
+{
+	for (int i = APPROVAL_PENDING; i < APPROVAL_STATES; i++)
+		if (strcmp(approval_state_name((enum approval_state)i), name) == 0) {
+			*state = (enum approval_state)i;
+			return true;
+		}
+	return error_set(error, ERROR_BROKEN, "approval_state",
+			 "a stored approval is in a state that nobody knows");
+}
+
+static bool
+read_approval(struct work *work, const struct store_rows *rows, size_t row,
+	      struct resolver_approval *approval, struct error *error)
+{
+	approval->approval_id = store_row_text(rows, row, 0);
+	approval->now.deadline = store_row_time(rows, row, 2);
+	approval->opened_at = store_row_time(rows, row, 3);
+	approval->valid_for = store_row_int(rows, row, 4);
+	approval->notices = approval->notices_before = store_row_int(rows, row, 5);
+	approval->refusals = store_row_int(rows, row, 6);
+	approval->reason_text = store_row_text(rows, row, 7);
+	approval->about.digest_text = store_row_text(rows, row, 8);
+	approval->about.tenant = store_row_text(rows, row, 9);
+	approval->about.request_id = store_row_text(rows, row, 10);
+	approval->about.key = request_key(work->arena, approval->about.tenant, approval->about.request_id);
+	if (!state_of(store_row_text(rows, row, 1), &approval->was, error))
+		return false;
+	approval->now.state = approval->was;
+	return true;
+}
+
+static bool
+lock(struct work *work, const char *const *ids, size_t count, struct resolver_approvals *approvals,
+     struct error *error)
+{
+	struct store_param param = store_uuid_list(ids, count);
+	struct store_rows *rows =
+	    store_query(work->store, work->arena, STATEMENT_RESOLVER_LOCK, &param, 1, error);
+
+	if (!rows)
+		return false;
+	approvals->count = store_rows_count(rows);
+	approvals->items = arena_take_array(work->arena, approvals->count, sizeof *approvals->items);
+	for (size_t i = 0; i < approvals->count; i++)
+		if (!read_approval(work, rows, i, &approvals->items[i], error))
+			return false;
+	return true;
+}
+
+/* ------------------------------------------------------------------ the request and its decision */
+
+static bool
+read_json(struct arena *arena, const char *text, const struct value **value, struct error *error)
+{
+	struct error why = {0};
+
+	*value = text ? json_parse(arena, text, strlen(text), &json_limits_policy, &why) : NULL;
+	if (!*value && text)
+		return error_set(error, ERROR_BROKEN, "stored_request", "a stored request can't be read: %s",
+				 why.code);
+	return true;
+}
+
+static void
+read_decision(const struct store_rows *rows, size_t row, struct resolver_approval *approval)
+{
+	struct word_decision *decision = &approval->decision;
+
+	decision->verdict = store_row_text(rows, row, 10);
+	decision->reason_code = store_row_text(rows, row, 11);
+	decision->reason_text = store_row_text(rows, row, 12);
+	decision->rules = store_row_list(rows, row, 13, &decision->rule_count);
+	decision->class_id = store_row_text(rows, row, 14);
+	decision->policy_id = store_row_text(rows, row, 15);
+	decision->policy_version = store_row_int(rows, row, 16);
+	decision->policy_digest = store_row_text(rows, row, 17);
+	decision->generation = store_row_int(rows, row, 18);
+	approval->decisions = store_row_int(rows, row, 19);
+}
+
+static bool
+load_requests(struct work *work, const struct resolver_approvals *approvals, struct error *error)
+{
+	struct store_rows *rows = ask(work, STATEMENT_RESOLVER_REQUESTS, approvals, error);
+
+	if (!rows)
+		return false;
+	if (store_rows_count(rows) != approvals->count)
+		return error_set(error, ERROR_BROKEN, "stored_request",
+				 "an approval lacks its request or its decision");
+	for (size_t row = 0; row < store_rows_count(rows); row++) {
+		struct resolver_approval *approval = owner_of(approvals, rows, row);
+		struct word_request *about = &approval->about;
+
+		about->agent_id = store_row_text(rows, row, 1);
+		about->action = store_row_text(rows, row, 2);
+		about->target = store_row_text(rows, row, 3);
+		about->reason = store_row_text(rows, row, 6);
+		about->on_behalf_of = store_row_text(rows, row, 7);
+		about->traceparent = store_row_text(rows, row, 8);
+		approval->owner = store_row_text(rows, row, 9);
+		read_decision(rows, row, approval);
+		if (!read_json(work->arena, store_row_text(rows, row, 4), &about->context, error)
+		    || !read_json(work->arena, store_row_text(rows, row, 5), &about->execution, error))
+			return false;
+	}
+	return true;
+}
+
+/* ------------------------------------------------------------------ requirements and votes */
+
+static bool
+load_requirements(struct work *work, const struct resolver_approvals *approvals, struct error *error)
+{
+	struct store_rows *rows = ask(work, STATEMENT_RESOLVER_REQUIREMENTS, approvals, error);
+
+	if (!rows)
+		return false;
+	for (size_t row = 0; row < store_rows_count(rows); row++) {
+		struct resolver_approval *approval = owner_of(approvals, rows, row);
+		unsigned n = approval->now.requirement_count;
+
+		if (n == APPROVAL_REQUIREMENTS_MAX || store_row_int(rows, row, 1) != n)
+			return error_set(error, ERROR_BROKEN, "stored_approval",
+					 "requirements are not numbered from 0");
+		approval->requirements[n] = (struct policy_requirement){
+		    .profile = store_row_text(rows, row, 2),
+		    .group = store_row_text(rows, row, 3),
+		    .quorum = store_row_int(rows, row, 4),
+		};
+		approval->now.requirements[n].quorum = approval->requirements[n].quorum;
+		approval->loaded_requirements = ++approval->now.requirement_count;
+	}
+	return true;
+}
+
+void
+resolver_add_vote(struct arena *arena, struct resolver_approval *approval, struct resolver_vote vote)
+{
+	if (approval->vote_count == approval->vote_room) {
+		size_t room = approval->vote_room ? 2 * approval->vote_room : 8;
+		struct resolver_vote *votes = arena_take_array(arena, room, sizeof *votes);
+
+		if (approval->vote_count)
+			memcpy(votes, approval->votes, approval->vote_count * sizeof *votes);
+		approval->votes = votes;
+		approval->vote_room = room;
+	}
+	approval->votes[approval->vote_count++] = vote;
+}
+
+static bool
+count_vote(const struct store_rows *rows, size_t row, struct approval *approval, struct error *error)
+{
+	size_t count = 0;
+	const int64_t *counted_for = store_row_int_list(rows, row, 5, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (counted_for[i] < 0 || counted_for[i] >= approval->requirement_count)
+			return error_set(error, ERROR_BROKEN, "stored_response",
+					 "a vote counts for no requirement");
+		approval->requirements[counted_for[i]].votes++;
+	}
+	return true;
+}
+
+static bool
+load_votes(struct work *work, const struct resolver_approvals *approvals, struct error *error)
+{
+	struct store_rows *rows = ask(work, STATEMENT_RESOLVER_VOTES, approvals, error);
+
+	if (!rows)
+		return false;
+	for (size_t row = 0; row < store_rows_count(rows); row++) {
+		struct resolver_approval *approval = owner_of(approvals, rows, row);
+		struct resolver_vote vote = {
+		    .public = {.responder = store_row_text(rows, row, 1),
+			       .verdict = store_row_text(rows, row, 2),
+			       .reason = store_row_text(rows, row, 3),
+			       .at = store_row_time(rows, row, 4)},
+		};
+
+		vote.approves = strcmp(vote.public.verdict, "approve") == 0;
+		resolver_add_vote(work->arena, approval, vote);
+		if (!count_vote(rows, row, &approval->now, error))
+			return false;
+	}
+	return true;
+}
+
+bool
+resolver_load(struct work *work, const char *const *ids, size_t count, struct resolver_approvals *approvals,
+	      struct error *error)
+{
+	*approvals = (struct resolver_approvals){0};
+	if (count == 0)
+		return true;
+	return lock(work, ids, count, approvals, error) && load_requests(work, approvals, error)
+	       && load_requirements(work, approvals, error) && load_votes(work, approvals, error);
+}
+
+struct sheet
+resolver_membership(struct work *work)
+{
+	return sheet_open(work->arena, STATEMENT_RESOLVER_MEMBERS, "ttt");
+}
+
+/* ------------------------------------------------------------------ back to rows */
+
+bool
+resolver_save(struct work *work, const struct resolver_approvals *approvals, struct error *error)
+{
+	struct sheet changed = sheet_open(work->arena, STATEMENT_RESOLVER_SAVE, "uttnnnn");
+
+	for (size_t i = 0; i < approvals->count; i++) {
+		const struct resolver_approval *approval = &approvals->items[i];
+
+		if (!approval->touched)
+			continue;
+		assert(approval->was == APPROVAL_PENDING || approval->now.state == approval->was);
+		sheet_add(&changed, store_uuid(approval->approval_id),
+			  store_text(approval_state_name(approval->was)),
+			  store_text(approval_state_name(approval->now.state)),
+			  store_int(approval->notices_before), store_int(approval->notices),
+			  store_int(approval->refusals), store_time(work->now));
+	}
+	return sheet_send(&changed, work->store, error);
+}

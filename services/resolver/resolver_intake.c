@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * resolver_intake.c - from records to items: parsed, verified, and with all that they are about under lock. A response
+ * that can't be verified is nobody's: nothing is looked up for it.
+ */
+#include "services/resolver/resolver.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ form and signature */
+
+static bool
+parse(struct arena *arena, const struct record *record, bool from_shelf, struct resolver_item *item,
+      struct error *error)
+{
+	item->record = record;
+	item->from_shelf = from_shelf;
+	if (!response_parse(arena, record, &item->response, &item->refusal)) {
+		if (item->refusal.kind != ERROR_INVALID)
+			*error = item->refusal;
+		return item->refusal.kind == ERROR_INVALID;
+	}
+	item->request_id = item->response.request_id;
+	crypto_sha256(item->response.value, item->response.value_length, item->value_hash);
+	return true;
+}
+
+static bool
+is_verified(const struct resolver_item *item)
+{
+	return item->refusal.kind == ERROR_NONE;
+}
+
+static struct resolver_key *
+read_key(struct arena *arena, const struct store_rows *rows, size_t row)
+{
+	struct resolver_key *key = arena_take(arena, sizeof *key);
+
+	key->tenant = store_row_text(rows, row, 1);
+	key->owner = store_row_text(rows, row, 2);
+	key->is_bot = strcmp(store_row_text(rows, row, 3), "bot") == 0;
+	key->public_key = store_row_bytes(rows, row, 4);
+	key->speaks_for = store_row_list(rows, row, 5, &key->speaks_for_count);
+	key->revoked = store_row_bool(rows, row, 6);
+	assert(key->public_key.length == CRYPTO_ED25519_PUBLIC_SIZE);
+	return key;
+}
+
+/* The keys as they are now; one of another tenant is as good as none. Rows come in the order asked, one for each item. */
+static bool
+load_keys(struct work *work, struct resolver_intake *intake, struct error *error)
+{
+	struct sheet asked = sheet_open(work->arena, STATEMENT_RESOLVER_KEYS, "tt");
+
+	for (size_t i = 0; i < intake->count; i++)
+		if (is_verified(&intake->items[i]))
+			sheet_add(&asked, store_text(intake->items[i].response.signature.header.kid),
+				  store_text(intake->items[i].response.tenant));
+	if (asked.count == 0)
+		return true;
+
+	struct store_rows *rows = sheet_query(&asked, work->store, error);
+	size_t row = 0;
+
+	for (size_t i = 0; rows && i < intake->count; i++) {
+		if (!is_verified(&intake->items[i]))
+			continue;
+		intake->items[i].key = store_row_null(rows, row, 0) ? NULL : read_key(work->arena, rows, row);
+		row++;
+	}
+	return rows != NULL;
+}
+
+static void
+check_key(struct resolver_item *item)
+{
+	if (!item->key)
+		error_set_field(&item->refusal, ERROR_INVALID, "unknown_key", "signature",
+				"no key of this tenant has the kid of the signature");
+	else if (item->key->revoked)
+		error_set_field(&item->refusal, ERROR_INVALID, "revoked_key", "signature",
+				"the key has been revoked");
+}
+
+static void
+check_keys(struct resolver_intake *intake)
+{
+	for (size_t i = 0; i < intake->count; i++)
+		if (is_verified(&intake->items[i]))
+			check_key(&intake->items[i]);
+}
+
+static void
+verify(struct arena *arena, struct resolver_item *item)
+{
+	const struct response *response = &item->response;
+
+	if (is_verified(item)
+	    && !jws_verify(arena, &response->signature, item->key->public_key.bytes, response->value,
+			   response->value_length))
+		error_set_field(&item->refusal, ERROR_INVALID, "signature_invalid", "signature",
+				"the signature is not by this key over these bytes");
+}
+
+static bool
+verify_all(struct work *work, struct resolver_intake *intake, struct error *error)
+{
+	if (!load_keys(work, intake, error))
+		return false;
+	check_keys(intake);
+	for (size_t i = 0; i < intake->count; i++)
+		verify(work->arena, &intake->items[i]);
+	return true;
+}
+
+/* ------------------------------------------------------------------ what was taken before */
+
+static bool
+load_known(struct work *work, struct resolver_intake *intake, struct error *error)
+{
+	struct sheet asked = sheet_open(work->arena, STATEMENT_RESOLVER_KNOWN, "tt");
+
+	for (size_t i = 0; i < intake->count; i++)
+		if (is_verified(&intake->items[i]))
+			sheet_add(&asked, store_text(intake->items[i].response.signature.header.kid),
+				  store_text(intake->items[i].response.response_id));
+
+	struct store_rows *rows = sheet_query(&asked, work->store, error);
+
+	if (!rows)
+		return false;
+	intake->known = known_open(work->arena, store_rows_count(rows) + intake->count);
+	for (size_t row = 0; row < store_rows_count(rows); row++) {
+		struct store_bytes digest = store_row_bytes(rows, row, 2);
+
+		assert(digest.length == CRYPTO_SHA256_SIZE);
+		known_add(intake->known, store_row_text(rows, row, 0), store_row_text(rows, row, 1),
+			  digest.bytes);
+	}
+	return true;
+}
+
+/* ------------------------------------------------------------------ what it is about */
+
+static bool
+locate(struct work *work, struct resolver_intake *intake, struct error *error)
+{
+	struct sheet asked = sheet_open(work->arena, STATEMENT_RESOLVER_LOCATE, "ttu");
+
+	for (size_t i = 0; i < intake->count; i++)
+		if (is_verified(&intake->items[i]))
+			sheet_add(&asked, store_text(intake->items[i].response.tenant),
+				  store_text(intake->items[i].response.request_id),
+				  store_uuid(intake->items[i].response.approval_id));
+
+	struct store_rows *rows = sheet_query(&asked, work->store, error);
+	size_t row = 0;
+
+	for (size_t i = 0; rows && i < intake->count; i++) {
+		if (!is_verified(&intake->items[i]))
+			continue;
+		intake->items[i].request_known = !store_row_null(rows, row, 0);
+		if (intake->items[i].request_known)
+			intake->items[i].request_id = store_row_text(rows, row, 0);
+		intake->items[i].approval_id = store_row_text(rows, row, 1);
+		row++;
+	}
+	return rows != NULL;
+}
+
+static bool
+lock_approvals(struct work *work, struct resolver_intake *intake, struct error *error)
+{
+	const char **ids = arena_take_array(work->arena, intake->count, sizeof *ids);
+	size_t count = 0;
+
+	for (size_t i = 0; i < intake->count; i++)
+		if (is_verified(&intake->items[i]) && intake->items[i].approval_id)
+			ids[count++] = intake->items[i].approval_id;
+	if (!resolver_load(work, ids, count, &intake->approvals, error))
+		return false;
+	for (size_t i = 0; i < intake->count; i++)
+		intake->items[i].approval = resolver_find(&intake->approvals, intake->items[i].approval_id);
+	return true;
+}
+
+/* ------------------------------------------------------------------ who may */
+
+static bool
+load_membership(struct work *work, struct resolver_intake *intake, struct error *error)
+{
+	struct sheet asked = resolver_membership(work);
+
+	for (size_t i = 0; i < intake->count; i++) {
+		const struct resolver_item *item = &intake->items[i];
+
+		for (unsigned j = 0; item->approval && j < item->approval->loaded_requirements; j++)
+			sheet_add(&asked, store_text(item->response.tenant),
+				  store_text(item->approval->requirements[j].group),
+				  store_text(item->response.responder));
+	}
+	if (asked.count == 0)
+		return true;
+
+	struct store_rows *rows = sheet_query(&asked, work->store, error);
+	size_t row = 0;
+
+	for (size_t i = 0; rows && i < intake->count; i++) {
+		struct resolver_item *item = &intake->items[i];
+
+		for (unsigned j = 0; item->approval && j < item->approval->loaded_requirements; j++)
+			if (store_row_bool(rows, row++, 0))
+				item->eligible |= UINT32_C(1) << j;
+	}
+	return rows != NULL;
+}
+
+static bool
+any_verified(const struct resolver_intake *intake)
+{
+	for (size_t i = 0; i < intake->count; i++)
+		if (is_verified(&intake->items[i]))
+			return true;
+	return false;
+}
+
+/* The keys are asked for again under the locks: one that was revoked while we waited for them counts for nothing. */
+static bool
+look_up(struct resolver *resolver, struct work *work, struct resolver_intake *intake, struct error *error)
+{
+	if (!snapshot_refresh(resolver->snapshot, work, error) || !locate(work, intake, error)
+	    || !lock_approvals(work, intake, error) || !load_known(work, intake, error)
+	    || !load_membership(work, intake, error) || !load_keys(work, intake, error))
+		return false;
+	check_keys(intake);
+	return true;
+}
+
+bool
+resolver_intake(struct resolver *resolver, struct work *work, const struct record *records, size_t count,
+		bool from_shelf, struct resolver_intake *intake, struct error *error)
+{
+	*intake = (struct resolver_intake){.count = count};
+	intake->items = arena_take_array(work->arena, count, sizeof *intake->items);
+	for (size_t i = 0; i < count; i++)
+		if (!parse(work->arena, &records[i], from_shelf, &intake->items[i], error))
+			return false;
+	return verify_all(work, intake, error)
+	       && (!any_verified(intake) || look_up(resolver, work, intake, error));
+}

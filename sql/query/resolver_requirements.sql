@@ -1,0 +1,5 @@
+-- What locked approvals need.
+SELECT approval_id, n, profile, group_name, quorum
+  FROM approval_requirement
+ WHERE approval_id = ANY ($1::uuid[])
+ ORDER BY approval_id, n
