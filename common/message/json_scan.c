@@ -77,12 +77,11 @@ next_token(struct scan *scan)
 	return token;
 }
 
-static struct text
-without_quotes(struct text token)
+/* False when the text ends inside it. */
+static bool
+is_closed(struct text string)
 {
-	bool closed = token.length > 1 && token.bytes[token.length - 1] == '"';
-
-	return (struct text){token.bytes + 1, token.length - (closed ? 2 : 1)};
+	return string.length > 1 && string.bytes[string.length - 1] == '"';
 }
 
 /* False when that is deeper than allowed. */
@@ -117,8 +116,8 @@ follow(struct scan *scan, struct text token)
 		}
 		break;
 	case '"':
-		if (level && level->is_map && !level->is_named) {
-			level->name = without_quotes(token);
+		if (level && level->is_map && !level->is_named && is_closed(token)) {
+			level->name = (struct text){token.bytes + 1, token.length - 2};
 			level->is_named = true;
 		}
 		break;

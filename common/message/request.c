@@ -121,14 +121,28 @@ read_names(struct arena *arena, const struct record *record, const struct envelo
 	return true;
 }
 
+/* Printable ASCII written \u0020 to \u007e, as nobody does who has nothing to hide. */
+static bool
+escapes_ascii(const char *at, const char *end)
+{
+	while ((at = memmem(at, (size_t)(end - at), "\\u00", 4)) && end - at > 4) {
+		at += 4;
+		if (*at >= '2' && *at <= '7')
+			return true;
+	}
+	return false;
+}
+
 /* Bytes that are no JSON might hold the member all the same, spelled plainly, with escapes or in another encoding. */
 static bool
 may_hold(const struct record *record, const char *member)
 {
-	return record->value_length
-	       && (memmem(record->value, record->value_length, member, strlen(member))
-		   || memmem(record->value, record->value_length, "\\u", 2)
-		   || memchr(record->value, '\0', record->value_length));
+	const char *bytes = record->value;
+	size_t length = bytes ? record->value_length : 0;
+
+	return length
+	       && (memmem(bytes, length, member, strlen(member)) || memchr(bytes, '\0', length)
+		   || escapes_ascii(bytes, bytes + length));
 }
 
 /*
