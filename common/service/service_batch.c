@@ -88,8 +88,14 @@ fence_lost(struct service_loop *loop, struct service_partition *partition, const
 }
 
 static enum verdict
-answer_missing(struct service_loop *loop, const struct error *error)
+answer_missing(struct service_loop *loop, const struct attempt *attempt, const struct error *error)
 {
+	struct store_position none = {.partition = attempt->batch->partition};
+
+	if (error->kind == ERROR_FENCED) { /* somebody has removed the row */
+		fence_lost(loop, attempt->partition, &none);
+		return FORGET;
+	}
 	if (error->kind == ERROR_BROKEN)
 		loop->broken = *error;
 	else
@@ -109,7 +115,7 @@ ask_row(struct service_loop *loop, const struct attempt *attempt)
 	struct error error = {0};
 
 	if (!store_position_read(loop->context.store, &row, &error))
-		return answer_missing(loop, &error);
+		return answer_missing(loop, attempt, &error);
 	if (row.epoch == attempt->partition->position.epoch && row.next_offset == attempt->end) {
 		log_warn(&loop->log, "commit_was_done", log_text("topic", loop->topic), log_number("partition", row.partition),
 			 log_number("next_offset", row.next_offset));
