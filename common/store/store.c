@@ -3,6 +3,8 @@
 #include "common/store/store_private.h"
 
 #include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,15 +74,28 @@ store_reconnect(struct store *store, struct error *error)
 
 /* ------------------------------------------------------------------ transactions */
 
-/* Tells what is wrong. Outside of a transaction there is nothing left to be rolled back, so it is also forgotten. */
-static bool
-report(struct store *store, struct error *error)
+/* Outside of a transaction there is nothing left to be rolled back, so what is told is also forgotten. */
+bool
+store_report(struct store *store, struct error *error)
 {
 	if (error->kind == ERROR_NONE)
 		*error = store->doom;
 	if (!store->in_transaction)
 		error_clear(&store->doom);
 	return false;
+}
+
+bool
+store_doom(struct store *store, struct error *error, enum error_kind kind, const char *code, const char *format, ...)
+{
+	char text[ERROR_TEXT_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	error_set(&store->doom, kind, code, "%s", text);
+	return store_report(store, error);
 }
 
 static bool
@@ -98,7 +113,7 @@ store_begin(struct store *store, struct error *error)
 		return error_set(error, ERROR_BROKEN, "transaction", "begin inside a transaction");
 	error_clear(&store->doom);
 	if (!send_tag(store, STATEMENT_STORE_BEGIN, "BEGIN"))
-		return report(store, error);
+		return store_report(store, error);
 	store->in_transaction = true;
 	return true;
 }
@@ -113,7 +128,7 @@ store_queue(struct store *store, enum statement statement, const struct store_pa
 		return error_set(error, ERROR_BROKEN, "transaction", "statement %s outside of a transaction",
 				 store_statement_name(statement));
 	if (store->doom.kind != ERROR_NONE || !pipeline_send(store, &expectation, params, count))
-		return report(store, error);
+		return store_report(store, error);
 	return true;
 }
 
@@ -129,7 +144,7 @@ store_query(struct store *store, struct arena *arena, enum statement statement, 
 		 && pipeline_settle(store);
 
 	if (!good)
-		report(store, error);
+		store_report(store, error);
 	return good ? rows : NULL;
 }
 
@@ -148,7 +163,7 @@ store_commit(struct store *store, bool *unknown, struct error *error)
 	if (!store->in_transaction && store->doom.kind == ERROR_NONE)
 		return error_set(error, ERROR_BROKEN, "transaction", "commit outside of a transaction");
 	if (!settle_before_commit(store))
-		return report(store, error);
+		return store_report(store, error);
 	store->commit_answer = COMMIT_UNANSWERED;
 	if (send_tag(store, STATEMENT_STORE_COMMIT, "COMMIT") && pipeline_sync(store))
 		pipeline_settle(store);
@@ -158,7 +173,7 @@ store_commit(struct store *store, bool *unknown, struct error *error)
 		return true;
 	}
 	*unknown = store->commit_answer == COMMIT_UNANSWERED;
-	return report(store, error);
+	return store_report(store, error);
 }
 
 /* The server ends a transaction whose connection is closed; so when anything is odd, the connection is. */
@@ -212,7 +227,7 @@ store_listen(struct store *store, const char *channel, struct error *error)
 		store->channels = memory_grow(store->channels, store->channel_count + 1, sizeof *store->channels);
 		store->channels[store->channel_count++] = memory_string(channel);
 	}
-	return store_session_listen(store) ? true : report(store, error);
+	return store_session_listen(store) ? true : store_report(store, error);
 }
 
 /* Takes all that came; one is as good as many. */

@@ -200,3 +200,24 @@ store_connection_open(const char *uri, const char *application_name, const struc
 	}
 	return connection;
 }
+
+static bool
+is_utf8(PGconn *connection, const char *parameter, struct error *error)
+{
+	const char *found = PQparameterStatus(connection, parameter);
+
+	if (found && strcmp(found, "UTF8") == 0)
+		return true;
+	return error_set(error, ERROR_BROKEN, "encoding", "the database has %s = %s, needed is UTF8", parameter,
+			 found ? found : "nothing");
+}
+
+/* With another encoding of the server, text that is not UTF-8 could be stored or be changed on its way. */
+bool
+store_connection_check(PGconn *connection, struct error *error)
+{
+	if (PQserverVersion(connection) < 150000)
+		return error_set(error, ERROR_BROKEN, "server_version", "PostgreSQL 15 or newer is needed, this is %d",
+				 PQserverVersion(connection) / 10000);
+	return is_utf8(connection, "server_encoding", error) && is_utf8(connection, "client_encoding", error);
+}

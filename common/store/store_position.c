@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store_position.c - the row that is fence, de-duplication and commit record of a consumer. */
 #include "common/store/store_position.h"
+#include "common/store/store_private.h"
 
 static bool
 claimed(const struct store_rows *rows, struct store_position *position, struct error *error)
@@ -19,8 +20,13 @@ store_position_claim(struct store *store, struct store_position *position, int64
 	struct arena *arena = arena_open();
 	const struct store_param params[] = {store_text(position->group), store_text(position->topic),
 					     store_int(position->partition), store_int(low), store_text(owner)};
-	struct store_rows *rows = store_query(store, arena, STATEMENT_POSITION_CLAIM, params, 5, error);
-	bool good = rows && claimed(rows, position, error);
+	struct store_rows *rows = NULL;
+	bool good = !store->in_transaction
+		 || store_doom(store, error, ERROR_BROKEN, "transaction", "a claim belongs in a transaction of its own");
+
+	if (good)
+		rows = store_query(store, arena, STATEMENT_POSITION_CLAIM, params, 5, error);
+	good = rows && claimed(rows, position, error);
 
 	arena_close(arena);
 	return good;
@@ -51,13 +57,13 @@ store_position_advance(struct store *store, const struct store_position *positio
 					     store_int(position->epoch), store_int(end)};
 
 	if (end <= position->next_offset) /* what does not move can't tell whether it was committed */
-		return error_set(error, ERROR_BROKEN, "position", "%s partition %d: the position must rise", position->topic,
+		return store_doom(store, error, ERROR_BROKEN, "position", "%s partition %d: the position must rise", position->topic,
 				 (int)position->partition);
 	arena = arena_open();
 	rows = store_query(store, arena, STATEMENT_POSITION_ADVANCE, params, 6, error);
 	good = rows != NULL;
 	if (good && store_rows_count(rows) != 1)
-		good = error_set(error, ERROR_FENCED, "fenced", "%s partition %d: epoch %lld is not the owner at %lld",
+		good = store_doom(store, error, ERROR_FENCED, "fenced", "%s partition %d: epoch %lld is not the owner at %lld",
 				 position->topic, (int)position->partition, (long long)position->epoch,
 				 (long long)position->next_offset);
 	arena_close(arena);

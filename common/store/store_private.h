@@ -82,6 +82,14 @@ struct store {
 	struct error doom;    /* the first thing that went wrong since begin */
 };
 
+/* ------------------------------------------------------------------ store.c */
+
+/* Tells the caller what dooms the transaction. Always false. */
+bool store_report(struct store *store, struct error *error);
+/* Sets it, and tells: whoever does not listen can't commit all the same. Always false. */
+bool store_doom(struct store *store, struct error *error, enum error_kind kind, const char *code, const char *format, ...)
+    CS_PRINTF(5, 6);
+
 /* ------------------------------------------------------------------ store_statements.c */
 
 const char *store_statement_name(enum statement statement);
@@ -104,6 +112,8 @@ int store_await(int descriptor, short events, int64_t until);
 /* Connects to a writable server, within seconds, over all hosts. No session is built. */
 PGconn *store_connection_open(const char *uri, const char *application_name, const struct log *log,
 			      struct error *error) CS_MUST_CHECK;
+/* A server that is new enough and stores UTF-8. */
+bool store_connection_check(PGconn *connection, struct error *error) CS_MUST_CHECK;
 
 /* ------------------------------------------------------------------ store_session.c */
 

@@ -61,17 +61,13 @@ build_settings(struct store *store, struct arena *arena)
 	const char *const params[] = {statement_timeout, lock_timeout, idle_timeout};
 	const struct store_rows *rows;
 
-	if (PQserverVersion(store->connection) < 150000)
-		return error_set(&store->doom, ERROR_BROKEN, "server_version", "PostgreSQL 15 or newer is needed, this is %d",
-				 PQserverVersion(store->connection) / 10000);
 	milliseconds(statement_timeout, sizeof statement_timeout, store->statement_timeout_us);
 	milliseconds(lock_timeout, sizeof lock_timeout, store->lock_timeout_us);
 	milliseconds(idle_timeout, sizeof idle_timeout, store->statement_timeout_us + 5000000);
 	rows = ask(store, arena, STATEMENT_STORE_SESSION, params, sizeof params / sizeof *params);
 	return rows && commits_durably(store, rows)
 	    && is_setting(store, rows, 5, "default_transaction_isolation", "read committed")
-	    && is_setting(store, rows, 6, "TimeZone", "UTC") && is_setting(store, rows, 7, "search_path", "countersign")
-	    && is_setting(store, rows, 8, "client_encoding", "UTF8") && is_setting(store, rows, 9, "server_encoding", "UTF8");
+	    && is_setting(store, rows, 6, "TimeZone", "UTC") && is_setting(store, rows, 7, "search_path", "countersign");
 }
 
 /* ------------------------------------------------------------------ schema */
@@ -152,7 +148,7 @@ store_session_build(struct store *store, struct error *error)
 	pipeline_close(store);
 	error_clear(&store->doom);
 	memset(store->shapes, 0, sizeof store->shapes);
-	good = connect_store(store) && build_settings(store, arena) && check_schema(store, arena) && prepare(store)
+	good = connect_store(store) && store_connection_check(store->connection, &store->doom) && build_settings(store, arena) && check_schema(store, arena) && prepare(store)
 	    && store_session_listen(store);
 	if (good && store->log)
 		log_info(store->log, "database_connected", log_number("server_version", PQserverVersion(store->connection)));

@@ -7,6 +7,4 @@ SELECT pg_catalog.set_config('synchronous_commit',
        pg_catalog.set_config('client_connection_check_interval', '5s', false),
        pg_catalog.set_config('default_transaction_isolation', 'read committed', false),
        pg_catalog.set_config('TimeZone', 'UTC', false),
-       pg_catalog.set_config('search_path', 'countersign', false),
-       pg_catalog.current_setting('client_encoding'),
-       pg_catalog.current_setting('server_encoding')
+       pg_catalog.set_config('search_path', 'countersign', false)
