@@ -102,6 +102,7 @@ COMMENT ON COLUMN directory_history.operation IS 'INSERT, UPDATE or DELETE.';
 COMMENT ON COLUMN directory_history.old_row IS 'The row before.';
 COMMENT ON COLUMN directory_history.new_row IS 'The row after.';
 
+-- Runs with its owner's rights: nobody else may write the history. So nobody else may hang it to a table either.
 CREATE FUNCTION directory_remember() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = countersign, pg_temp AS $$
 BEGIN
     INSERT INTO directory_history (relation, operation, old_row, new_row)
@@ -110,6 +111,8 @@ BEGIN
             CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) END);
     RETURN NULL;
 END $$;
+COMMENT ON FUNCTION directory_remember() IS 'Writes each change of agents, groups and keys into directory_history.';
+REVOKE EXECUTE ON FUNCTION directory_remember() FROM PUBLIC;
 CREATE TRIGGER remember AFTER INSERT OR UPDATE OR DELETE ON agent FOR EACH ROW EXECUTE FUNCTION directory_remember();
 CREATE TRIGGER remember AFTER INSERT OR UPDATE OR DELETE ON group_member FOR EACH ROW EXECUTE FUNCTION directory_remember();
 CREATE TRIGGER remember AFTER INSERT OR UPDATE OR DELETE ON signing_key FOR EACH ROW EXECUTE FUNCTION directory_remember();
@@ -261,6 +264,22 @@ COMMENT ON COLUMN approval.deadline IS 'Until when it may be answered; at this i
 COMMENT ON COLUMN approval.closed_at IS 'When it got its final state.';
 COMMENT ON COLUMN approval.notices IS 'How many events on topic approvals speak of it.';
 COMMENT ON COLUMN approval.refusals IS 'How many responses to it were refused; 20 of them at most are announced.';
+
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql SET search_path = countersign, pg_temp AS $$
+BEGIN
+    RAISE integrity_constraint_violation USING MESSAGE = format('%s.%s is set once', TG_TABLE_NAME, TG_ARGV[0]);
+END $$;
+COMMENT ON FUNCTION refuse_change() IS 'Trigger of columns that are set once: a second net behind the compare-and-set of the services.';
+REVOKE EXECUTE ON FUNCTION refuse_change() FROM PUBLIC;
+CREATE TRIGGER final BEFORE UPDATE ON approval FOR EACH ROW
+    WHEN (OLD.state <> 'PENDING' AND (NEW.state <> OLD.state OR NEW.closed_at IS DISTINCT FROM OLD.closed_at))
+    EXECUTE FUNCTION refuse_change('state');
+CREATE TRIGGER revoked_once BEFORE UPDATE ON signing_key FOR EACH ROW
+    WHEN (OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS DISTINCT FROM OLD.revoked_at)
+    EXECUTE FUNCTION refuse_change('revoked_at');
+CREATE TRIGGER bound_once BEFORE UPDATE ON installation FOR EACH ROW
+    WHEN (OLD.chains <> NEW.chains OR (OLD.kafka_cluster IS NOT NULL AND NEW.kafka_cluster IS DISTINCT FROM OLD.kafka_cluster))
+    EXECUTE FUNCTION refuse_change('chains and kafka_cluster');
 
 CREATE TABLE approval_requirement (
     approval_id     uuid NOT NULL REFERENCES approval,
@@ -562,18 +581,23 @@ INSERT INTO ledger_writer VALUES
     ('countersign_notifier', 'quarantine'),
     ('countersign_relay', 'checkpoints');
 
+-- Runs with the rights of whoever inserts, since it asks who that is. The owner of the table may append everything.
 CREATE FUNCTION ledger_event_guard() RETURNS trigger LANGUAGE plpgsql SET search_path = countersign, pg_temp AS $$
 DECLARE
     foreign_topic text;
 BEGIN
-    SELECT DISTINCT e.topic INTO foreign_topic FROM appended e
-     WHERE NOT EXISTS (SELECT FROM ledger_writer w WHERE w.topic = e.topic AND pg_has_role(current_user, w.role, 'MEMBER'))
+    SELECT e.topic INTO foreign_topic
+      FROM (SELECT DISTINCT topic FROM appended) e
+     WHERE NOT EXISTS (SELECT FROM ledger_writer w WHERE w.topic = e.topic AND pg_has_role(current_user, w.role, 'USAGE'))
+       AND NOT pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'USAGE')
      LIMIT 1;
     IF foreign_topic IS NOT NULL THEN
         RAISE insufficient_privilege USING MESSAGE = format('role %s may not append events of topic %s', current_user, foreign_topic);
     END IF;
     RETURN NULL;
 END $$;
+COMMENT ON FUNCTION ledger_event_guard() IS 'Refuses events of topics that ledger_writer does not give to the role that appends.';
+REVOKE EXECUTE ON FUNCTION ledger_event_guard() FROM PUBLIC;
 CREATE TRIGGER guard AFTER INSERT ON ledger_event REFERENCING NEW TABLE AS appended FOR EACH STATEMENT EXECUTE FUNCTION ledger_event_guard();
 
 CREATE TABLE relay_position (

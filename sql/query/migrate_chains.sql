@@ -1,0 +1,1 @@
+SELECT chains FROM countersign.installation

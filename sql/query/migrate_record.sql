@@ -1,0 +1,1 @@
+INSERT INTO countersign.schema_migration (version, name, checksum) VALUES ($1::integer, $2::text, $3::text)
