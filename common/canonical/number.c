@@ -203,13 +203,9 @@ canonical_number(char text[CANONICAL_NUMBER_SIZE], double number)
 	char *at = text;
 
 	assert(isfinite(number));
-	if (number < 0)
+	if (number < 0) /* -0 is not */
 		*at++ = '-';
-	if (number == 0) { /* -0 too */
-		*at++ = '0';
-	} else {
-		decimal_of_double(&decimal, fabs(number));
-		at = put_decimal(at, &decimal);
-	}
+	decimal_of_double(&decimal, fabs(number));
+	at = put_decimal(at, &decimal);
 	*at = '\0';
 }

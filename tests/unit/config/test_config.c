@@ -357,6 +357,7 @@ a_mistyped_variable_is_an_error_and_a_foreign_one_is_not(void **state)
 	setenv("COUNTERSIGN_RUN", "1", 1);
 	setenv("COUNTERSIGN_CONFIG", "/etc/x", 1);
 	setenv("COUNTERSIGN_RELAY_LEASE", "30s", 1);
+	setenv("COUNTERSIGN_BATCH_MAX_ROUNDS", "9", 1);
 	must_load(desk, "database.uri = x\n");
 	config_free(&desk->table, &desk->sample);
 	setenv("COUNTERSIGN_DATABASE_PASWORD", "x", 1);

@@ -79,9 +79,9 @@ every_byte_at_every_place_comes_back(void **state)
 static void
 base64url_refuses_what_it_would_not_write(void **state)
 {
-	static const char *const texts[] = {"Zg==",  "Zm8=",   "Z",	  "Zm9vY", "Zm9v\n",	 " Zm9v",
-					    "Zm 9v", "Zm9v=",  "Zm+v",	  "Zm/v",  "Zh",	 "Zv",
-					    "Zm9",   "Zm9vYh", "Zm9vYmF", "=",	   "Zm\xc3\xa9", "Zm9."};
+	static const char *const texts[] = {
+	    "Zg==", "Zm8=", "Z",  "A",	"AAAAA", "Zm9vY",  "Zm9v\n",  " Zm9v", "Zm 9v",	     "Zm9v=",
+	    "Zm+v", "Zm/v", "Zh", "Zv", "Zm9",	 "Zm9vYh", "Zm9vYmF", "=",     "Zm\xc3\xa9", "Zm9."};
 	size_t length;
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

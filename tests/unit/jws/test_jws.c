@@ -247,7 +247,7 @@ a_critical_extension_is_refused(void **state)
 static void
 a_kid_that_is_no_thumbprint_is_refused(void **state)
 {
-	static const char *const kids[] = {"key-1", "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4",
+	static const char *const kids[] = {"key-1", "AAAA", "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4",
 					   "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4l",
 					   "../../../etc/passwd"};
 	struct desk *desk = *state;

@@ -214,7 +214,7 @@ ends_the_process(void (*act)(void))
 static void
 take_too_large_an_array(void)
 {
-	arena_take_array(arena_open(), SIZE_MAX / 2, 3);
+	arena_take_array(arena_open(), SIZE_MAX / 16 + 2, 16); /* as if it were 16 bytes */
 }
 
 static void
@@ -226,7 +226,7 @@ take_almost_everything(void)
 static void
 grow_too_far(void)
 {
-	free(memory_grow(NULL, SIZE_MAX / 2, 4));
+	free(memory_grow(NULL, SIZE_MAX / 4 + 3, 4));
 }
 
 static void
