@@ -106,3 +106,15 @@ journal_publish(struct journal *journal)
 	}
 	journal_begin(journal);
 }
+
+bool
+journal_finish(struct journal *journal, struct work *work, bool ok, bool anything, struct error *error)
+{
+	if (ok && anything)
+		ok = work_commit(work, error);
+	if (ok && anything)
+		journal_publish(journal);
+	else
+		work_rollback(work);
+	return ok;
+}

@@ -5,6 +5,7 @@
 
 #include "common/log/log.h"
 #include "common/monitor/monitor.h"
+#include "common/service/service.h"
 
 #define JOURNAL_FIELDS_MAX 8
 
@@ -27,5 +28,11 @@ void journal_line(struct journal *journal, enum log_level level, const char *eve
 		     sizeof((struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field))
 /* The transaction was committed: counts, writes the lines, and forgets them. */
 void journal_publish(struct journal *journal);
+/*
+ * Ends a transaction of a tick: commits and publishes when it went well and did anything, else leaves all as it was. Returns
+ * false when it did not go well or could not be committed; run again it does the same.
+ */
+bool journal_finish(struct journal *journal, struct work *work, bool ok, bool anything,
+		    struct error *error) CS_MUST_CHECK;
 
 #endif

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shelf.c - counting before putting, and from rows back to records. */
+/* shelf.c - putting records on the shelf: counted first, since it is bounded. */
 #include "common/shelf/shelf.h"
 
 #include "common/canonical/canonical.h"
-#include "common/message/json.h"
 #include "common/sheet/sheet.h"
 
 #include <string.h>
-
-static const struct json_limits header_limits = {
-    .bytes = 256 * 1024, .depth = 3, .keys = 1, .items = 256, .string = 128 * 1024, .key = 1};
-
-/* ------------------------------------------------------------------ putting */
 
 /* One row for each item, in their order: how many wait for its request, how many wait at all. */
 static struct store_rows *
@@ -102,98 +96,4 @@ shelf_put(struct work *work, struct shelf_item *items, size_t count, struct erro
 			return false;
 	}
 	return sheet_send(&rows, work->store, error);
-}
-
-/* ------------------------------------------------------------------ taking */
-
-static bool
-read_header(struct arena *arena, const struct value *pair, struct record_header *header)
-{
-	if (pair->kind != VALUE_LIST || pair->as.list.count != 2)
-		return false;
-
-	const struct value *name = pair->as.list.items[0], *value = pair->as.list.items[1];
-
-	if (name->kind != VALUE_STRING || (value->kind != VALUE_STRING && value->kind != VALUE_NULL))
-		return false;
-	header->name = name->as.string.bytes;
-	if (value->kind == VALUE_STRING)
-		header->value = crypto_base64_parse(arena, value->as.string.bytes, value->as.string.length,
-						    &header->length);
-	return value->kind == VALUE_NULL || header->value;
-}
-
-/* We wrote them ourselves: what can't be read is somebody else's hand in the database. */
-static bool
-read_headers(struct arena *arena, const char *text, struct record *record, struct error *error)
-{
-	struct value *list = json_parse(arena, text, strlen(text), &header_limits, error);
-	bool ok = list && list->kind == VALUE_LIST;
-	struct record_header *headers =
-	    ok ? arena_take_array(arena, list->as.list.count, sizeof *headers) : NULL;
-
-	for (size_t i = 0; ok && i < list->as.list.count; i++)
-		ok = read_header(arena, list->as.list.items[i], &headers[i]);
-	if (!ok) {
-		error_clear(error);
-		return error_set(error, ERROR_BROKEN, "shelf", "headers of a shelved record can't be read");
-	}
-	record->headers = headers;
-	record->header_count = list->as.list.count;
-	return true;
-}
-
-static bool
-read_record(struct arena *arena, const struct store_rows *rows, size_t row, struct record *record,
-	    struct error *error)
-{
-	struct store_bytes key = store_row_bytes(rows, row, 3), value = store_row_bytes(rows, row, 4);
-	int64_t appended_at = store_row_time(rows, row, 6);
-
-	*record = (struct record){
-	    .topic = store_row_text(rows, row, 0),
-	    .partition = (int32_t)store_row_int(rows, row, 1),
-	    .offset = store_row_int(rows, row, 2),
-	    .timestamp = appended_at ? appended_at : -1,
-	    .timestamp_is_append = appended_at != 0,
-	    .key = key.bytes,
-	    .key_length = key.length,
-	    .value = value.bytes,
-	    .value_length = value.length,
-	};
-	return read_headers(arena, store_row_text(rows, row, 5), record, error);
-}
-
-static bool
-take(struct work *work, enum statement statement, const struct store_param *params, size_t count,
-     struct shelf_taken *taken, struct error *error)
-{
-	struct store_rows *rows = store_query(work->store, work->arena, statement, params, count, error);
-
-	if (!rows)
-		return false;
-	taken->count = store_rows_count(rows);
-	taken->records = arena_take_array(work->arena, taken->count, sizeof *taken->records);
-	for (size_t i = 0; i < taken->count; i++)
-		if (!read_record(work->arena, rows, i, &taken->records[i], error))
-			return false;
-	return true;
-}
-
-bool
-shelf_take_known(struct work *work, size_t limit, struct shelf_taken *taken, struct error *error)
-{
-	const struct store_param params[] = {store_text(work->context->service), store_int((int64_t)limit)};
-
-	return take(work, STATEMENT_SHELF_KNOWN, params, 2, taken, error);
-}
-
-bool
-shelf_take_overdue(struct work *work, int64_t age_us, size_t limit, struct shelf_taken *taken,
-		   struct error *error)
-{
-	const struct store_param params[] = {store_text(work->context->service), store_int((int64_t)limit),
-					     store_int(age_us)};
-
-	return take(work, STATEMENT_SHELF_OVERDUE, params, 3, taken, error);
 }

@@ -3,6 +3,7 @@
 #ifndef COUNTERSIGN_SHELF_H
 #define COUNTERSIGN_SHELF_H
 
+#include "common/journal/journal.h"
 #include "common/message/record.h"
 #include "common/service/service.h"
 
@@ -18,16 +19,27 @@ struct shelf_item {
 /* Queues the rows of those for whom there is room. Needs work->now. Instances that put at the same moment may exceed the bounds by what they have in hand. */
 bool shelf_put(struct work *work, struct shelf_item *items, size_t count, struct error *error) CS_MUST_CHECK;
 
-/* A record as it came, with those headers that mean something to us. Lives in the arena. */
-struct shelf_taken {
-	struct record *records;
-	size_t count;
+/*
+ * Whoever empties the shelf of his service: from a tick, in transactions of their own, each of which can be run again.
+ * `apply` gets records whose request is there now, in the order of their origins; `give_up` those that waited for longer than
+ * limit_us. Both are called after a shelf row was deleted and before the clock was read (work_now is theirs), and count
+ * and log by the journal.
+ */
+struct shelf_keeper {
+	struct service_context *context;
+	struct journal *journal;
+	int64_t limit_us;
+	void *state; /* handed to both */
+	bool (*apply)(void *state, struct work *work, const struct record *records, size_t count,
+		      struct error *error);
+	bool (*give_up)(void *state, struct work *work, const struct record *records, size_t count,
+			struct error *error);
+	/* the keeper's own; start zeroed */
+	bool one_by_one;   /* a record is in the way of the others */
+	int64_t next_look; /* by CLOCK_MONOTONIC */
 };
-/* Takes off, in the order of their origins, at most `limit` records of this service whose request is there now. */
-bool shelf_take_known(struct work *work, size_t limit, struct shelf_taken *taken,
-		      struct error *error) CS_MUST_CHECK;
-/* Takes off those that have waited for longer than `age_us` and whose request is still unknown. */
-bool shelf_take_overdue(struct work *work, int64_t age_us, size_t limit, struct shelf_taken *taken,
-			struct error *error) CS_MUST_CHECK;
+/* Looks at most every 200 ms, less often when a look takes long. Sets *again when there is more to do. Empties the arena. */
+bool shelf_tend(struct shelf_keeper *keeper, struct arena *arena, bool *again,
+		struct error *error) CS_MUST_CHECK;
 
 #endif

@@ -15,7 +15,14 @@ resolver_open(struct service_context *context, void **state, struct error *error
 	resolver->config = context->config;
 	resolver->snapshot = snapshot_open(context->log, monitor);
 	resolver->journal = journal_open(context->log, monitor);
-	resolver->drain_limit = 1;
+	resolver->shelf = (struct shelf_keeper){
+	    .context = context,
+	    .journal = resolver->journal,
+	    .limit_us = resolver->config->shelf_limit,
+	    .state = resolver,
+	    .apply = resolver_apply_shelved,
+	    .give_up = resolver_give_up,
+	};
 	monitor_counter(monitor, "responses_total", "Verified responses by what became of them.", "result");
 	monitor_counter(monitor, "responses_refused_total", "Responses that did not count.", "code");
 	monitor_counter(monitor, "responses_repeated_total",

@@ -26,8 +26,8 @@ struct resolver {
 	const struct resolver_config *config;
 	struct snapshot *snapshot;
 	struct journal *journal;
-	size_t drain_limit; /* records taken off the shelf at once; 1 while one of them is in the way */
-	int64_t drain_at, gauge_at; /* by CLOCK_MONOTONIC */
+	struct shelf_keeper shelf;
+	int64_t gauge_at; /* by CLOCK_MONOTONIC */
 };
 
 bool resolver_open(struct service_context *context, void **state, struct error *error) CS_MUST_CHECK;
@@ -35,8 +35,15 @@ bool resolver_handle(void *state, struct work *work, const struct record *record
 		     struct error *error) CS_MUST_CHECK;
 void resolver_committed(void *state);
 void resolver_close(void *state);
-/* resolver_tick.c */
+
+/* ------------------------------------------------------------------ resolver_tick.c: what happens by time */
+
 bool resolver_tick(void *state, struct arena *arena, bool *again, struct error *error) CS_MUST_CHECK;
+/* For the keeper of the shelf. */
+bool resolver_apply_shelved(void *state, struct work *work, const struct record *records, size_t count,
+			    struct error *error) CS_MUST_CHECK;
+bool resolver_give_up(void *state, struct work *work, const struct record *records, size_t count,
+		      struct error *error) CS_MUST_CHECK;
 
 /* ------------------------------------------------------------------ resolver_approval.c: approvals under lock */
 

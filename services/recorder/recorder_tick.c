@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* recorder_tick.c - what happens by time: the shelf, raw bytes whose time is over, grants that nobody reported on. */
+#include "services/recorder/recorder.h"
+
+#include <time.h>
+
+#define SECOND INT64_C(1000000)
+enum { AT_ONCE = 100 };
+
+static int64_t
+clock_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * SECOND + now.tv_nsec / 1000;
+}
+
+/* ------------------------------------------------------------------ raw bytes */
+
+static bool
+forget_raw(struct recorder *recorder, struct arena *arena, bool *again, struct error *error)
+{
+	struct store_param limit = store_int(AT_ONCE);
+	struct store_rows *rows = NULL;
+	struct work work;
+	size_t count = 0;
+
+	journal_begin(recorder->journal);
+	if (work_begin(recorder->context, arena, &work, error))
+		rows = store_query(work.store, arena, STATEMENT_RECORDER_FORGET_RAW, &limit, 1, error);
+	if (rows)
+		count = store_rows_count(rows);
+	*again = *again || count == AT_ONCE;
+	recorder->forget_at = count == AT_ONCE ? 0 : clock_now() + 60 * SECOND;
+	return journal_finish(recorder->journal, &work, rows != NULL, count > 0, error);
+}
+
+/* ------------------------------------------------------------------ authorized, never reported */
+
+static bool
+report_unreported(struct recorder *recorder, struct work *work, const struct store_rows *rows,
+		  struct error *error)
+{
+	struct sheet incidents = recorder_incidents_open(work);
+
+	for (size_t row = 0; row < store_rows_count(rows); row++) {
+		const char *event_id = store_row_text(rows, row, 2);
+		struct recorder_incident incident = {
+		    .tenant = store_row_text(rows, row, 0),
+		    .request_id = store_row_text(rows, row, 1),
+		    .kind = "authorized_never_reported",
+		    .severity = "low",
+		    .text = "An authorization has ended and nobody has reported what became of it.",
+		    .discriminator = event_id,
+		    .evidence = &event_id,
+		    .evidence_count = 1,
+		    .traceparent = store_row_text(rows, row, 3),
+		};
+
+		if (!recorder_report(recorder, work, &incidents, &incident, error))
+			return false;
+	}
+	return sheet_send(&incidents, work->store, error);
+}
+
+/* What ended before the last look without anything left over need not be looked at again: nothing ends in the past. */
+static bool
+find_unreported(struct recorder *recorder, struct arena *arena, bool *again, struct error *error)
+{
+	struct store_rows *rows = NULL;
+	struct work work;
+	int64_t until = 0;
+
+	journal_begin(recorder->journal);
+	if (work_begin(recorder->context, arena, &work, error) && work_now(&work, error)) {
+		until = work.now - recorder->config->report_within;
+
+		const struct store_param params[] = {store_time(recorder->reported_until), store_time(until),
+						     store_int(AT_ONCE)};
+
+		rows = store_query(work.store, arena, STATEMENT_RECORDER_UNREPORTED, params, 3, error);
+	}
+
+	size_t count = rows ? store_rows_count(rows) : 0;
+	bool ok = rows && (count == 0 || report_unreported(recorder, &work, rows, error));
+
+	ok = journal_finish(recorder->journal, &work, ok, count > 0, error);
+	if (ok && count < AT_ONCE)
+		recorder->reported_until = until;
+	*again = *again || (ok && count == AT_ONCE);
+	recorder->unreported_at = count == AT_ONCE ? 0 : clock_now() + 10 * SECOND;
+	return ok;
+}
+
+/* ------------------------------------------------------------------ the tick */
+
+bool
+recorder_tick(void *state, struct arena *arena, bool *again, struct error *error)
+{
+	struct recorder *recorder = state;
+
+	if (!shelf_tend(&recorder->shelf, arena, again, error))
+		return false;
+	if (clock_now() >= recorder->forget_at && !forget_raw(recorder, arena, again, error))
+		return false;
+	arena_reset(arena);
+	if (recorder->config->report_within == 0 || clock_now() < recorder->unreported_at)
+		return true;
+	return find_unreported(recorder, arena, again, error);
+}
