@@ -197,7 +197,7 @@ bool
 snapshot_refresh(struct snapshot *snapshot, struct work *work, struct error *error)
 {
 	struct store_param lock = store_int(SNAPSHOT_LOCK);
-	int64_t generation;
+	int64_t generation = NO_GENERATION;
 
 	if (!store_queue(work->store, STATEMENT_SNAPSHOT_LOCK, &lock, 1, -1, error)
 	    || !read_generation(work, &generation, error))
