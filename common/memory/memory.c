@@ -146,6 +146,7 @@ arena_reset(struct arena *arena)
 		if (loser)
 			block_close(loser);
 	}
+	assert(kept); /* the first block is small enough */
 	kept->older = NULL;
 	kept->used = 0;
 	ASAN_POISON_MEMORY_REGION(kept->bytes, kept->size);
