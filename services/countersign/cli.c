@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The statements of the command line: sql/query/cli_*.sql, in the order of their names. */
+#define FIRST_STATEMENT STATEMENT_CLI_AGENT_ADD
+#define LAST_STATEMENT STATEMENT_CLI_SHOW_WORDS
+
 const char *
 cli_option(const struct cli *cli, const char *name)
 {
@@ -74,7 +78,10 @@ cli_store(struct cli *cli, struct error *error)
 		    .lock_timeout_us = INT64_C(10) * 1000000,
 		    .log = &cli->log,
 		};
-		cli->store = store_open(&options, NULL, 0, error);
+		enum statement own[LAST_STATEMENT - FIRST_STATEMENT + 1];
+		for (int i = FIRST_STATEMENT; i <= LAST_STATEMENT; i++)
+			own[i - FIRST_STATEMENT] = (enum statement)i;
+		cli->store = store_open(&options, own, sizeof own / sizeof *own, error);
 	}
 	return cli->store != NULL;
 }

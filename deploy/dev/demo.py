@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo: one screen, every line of it read back from Kafka, PostgreSQL or a webhook that was really called."""
+import base64
+import hashlib
+import hmac
+import http.server
+import json
+import os
+import pathlib
+import queue
+import shutil
+import sys
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "walk"))
+from house import House  # noqa: E402
+
+COLOUR = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+SECRET = base64.b64encode(b"a demo secret of 32 bytes length").decode()
+POLICY = {
+    "countersign": "policy/v1", "policy": "demo", "version": 1,
+    "classes": [
+        {"id": "read", "actions": ["**.read"], "default": "ALLOW"},
+        {"id": "change", "actions": ["deployment.**"], "default": "REQUIRE_APPROVAL", "approval": "release"},
+        {"id": "other", "actions": ["**"], "default": "BLOCK"}],
+    "approvals": {"release": {"any_of": [{"group": "release-managers", "quorum": 1}], "ttl": "1h",
+                              "grant": {"uses": 1, "valid_for": "15m"}}},
+    "rules": [
+        {"id": "staging-is-free", "match": {"actions": ["deployment.staging"]}, "decision": "ALLOW",
+         "reason": "Staging may break."},
+        {"id": "no-exports", "match": {"actions": ["data.export"]}, "decision": "BLOCK",
+         "reason": "Customer data does not leave."}],
+}
+SEED = {"agent_id": "coding-agent-production", "action": "deployment.production", "target": "customer-api",
+        "context": {"repository": "customer-api", "branch": "main", "environment": "production",
+                    "tests_passed": True, "protected_branch": True, "change_risk": "high"}}
+
+
+def paint(code, text):
+    return f"\033[{code}m{text}\033[0m" if COLOUR else text
+
+
+def say(who, what, note=""):
+    colours = {"GRANTED": 32, "DENIED": 31, "PENDING": 33, "refused": 31, "failed": 31, "INCIDENT": 35}
+    for word, code in colours.items():
+        what = what.replace(word, paint(code, word))
+    print(f"  {paint(1, f'{who:<10}')} {what}" + (f"  {paint(2, note)}" if note else ""), flush=True)
+
+
+def title(text):
+    print("\n" + paint(1, text), flush=True)
+
+
+class Receiver(http.server.BaseHTTPRequestHandler):
+    """The approvers' bot: takes Standard Webhooks and checks their signature."""
+    calls = queue.Queue()
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["content-length"]))
+        signed = f"{self.headers['webhook-id']}.{self.headers['webhook-timestamp']}.".encode() + body
+        mac = hmac.new(base64.b64decode(SECRET), signed, hashlib.sha256).digest()
+        good = "v1," + base64.b64encode(mac).decode() in self.headers["webhook-signature"].split(" ")
+        self.send_response(204 if good else 401)
+        self.end_headers()
+        self.calls.put((good, json.loads(body)))
+
+    def log_message(self, *_):
+        pass
+
+
+def start_receiver():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.server_address[1]
+
+
+def build(folder, port):
+    (folder / "secret").write_text("whsec_" + SECRET)
+    (folder / "secret").chmod(0o600)
+    targets = {"targets": [{"name": "release-bot", "channel": "webhook", "url": f"http://127.0.0.1:{port}/countersign",
+                            "secret_file": str(folder / "secret"), "allow_http": True}]}
+    (folder / "targets.json").write_text(json.dumps(targets))
+    return {"notifier.targets_file": str(folder / "targets.json"), "webhook.allow_private": "127.0.0.1/32",
+            "webhook.ports": "any"}
+
+
+def routine(house):
+    title("1. Routine is allowed, what must never happen is blocked")
+    request = house.ask("deploy-staging-41", action="deployment.staging", target="customer-api")
+    word = house.word(request, "GRANTED").body
+    say("agent", "may I deployment.staging customer-api?")
+    say("evaluator", f"ALLOW → GRANTED, signed, until {word['expires_at'][11:19]}Z", word["reason"]["text"])
+    request = house.ask("export-7", action="data.export", target="customers.csv")
+    word = house.word(request, "DENIED").body
+    say("agent", "may I data.export customers.csv?")
+    say("evaluator", "BLOCK → DENIED, signed", word["reason"]["text"])
+
+
+def needs_people(house):
+    title("2. A production deployment needs a person")
+    house.publish("requests", SEED, key="deploy-prod-42")
+    word = house.word("deploy-prod-42", "PENDING").body
+    say("agent", "may I deployment.production customer-api? (change_risk high, tests passed)")
+    say("evaluator", "REQUIRE_APPROVAL → PENDING", f"digest {word['request_digest'][:24]}…")
+    good, card = Receiver.calls.get(timeout=20)
+    assert good, "the webhook's signature did not hold"
+    needs = card["data"]["needs"][0]
+    say("notifier", f"called the bot's webhook: {card['type']}, asks {needs['quorum']} of {needs['group']}", "signature verified")
+    mallory = house.answer("deploy-prod-42", "mallory")
+    refused = house.observer.wait(lambda e: e.topic == "approvals" and e.body.get("cause") == "response_refused", 20)
+    say("mallory", f"approves, properly signed → refused: {refused_code(refused.body, mallory)}")
+    house.answer("deploy-prod-42", "alice", reason="change 1881, reviewed")
+    word = house.word("deploy-prod-42", "GRANTED").body
+    by = word["responses"][0]
+    say("alice", f"approves: “{by['reason']}”")
+    say("resolver", f"GRANTED for this digest only, until {word['expires_at'][11:19]}Z", "token verified")
+
+
+def refused_code(body, response_id):
+    refused = body.get("refused", {})
+    assert refused.get("response_id") == response_id, body
+    return refused["code"]
+
+
+def outcomes(house):
+    title("3. Approved is not succeeded")
+    house.report("deploy-prod-42", "started")
+    house.report("deploy-prod-42", "failed", code="health_check", detail="2 of 5 instances unhealthy")
+    house.eventually("SELECT status, judgement FROM outcome WHERE request_id = 'deploy-prod-42' ORDER BY received_at",
+                     expected=[("started", "authorized"), ("failed", "authorized")])
+    say("deployer", "reports started, then failed: 2 of 5 instances unhealthy", "recorded apart from the approval")
+    house.report("export-7", "succeeded", detail="exported anyway")
+    incident = house.expect("incidents", "export-7").body
+    say("recorder", f"INCIDENT {incident['kind']} ({incident['severity']})", "somebody ran what was denied")
+
+
+def audit(house):
+    title("4. What an auditor sees, with SQL")
+    rows = house.sql("""
+        SELECT at, what, detail FROM (
+            SELECT received_at AS at, 'asked' AS what, agent_id || ': ' || action || ' ' || target AS detail FROM request WHERE request_id = 'deploy-prod-42'
+            UNION ALL SELECT decided_at, 'decided', verdict || ' (' || reason_code || ', policy ' || policy_id || ' v' || policy_version || ')' FROM decision WHERE request_id = 'deploy-prod-42' AND n = 0
+            UNION ALL SELECT received_at, 'answered', responder || ': ' || verdict || ' → ' || result FROM response WHERE request_id = 'deploy-prod-42'
+            UNION ALL SELECT decided_at, 'authorized', status || ' until ' || to_char(expires_at, 'HH24:MI:SS') FROM authorization_status WHERE request_id = 'deploy-prod-42' AND final
+            UNION ALL SELECT received_at, 'outcome', status || coalesce(': ' || detail, '') FROM outcome WHERE request_id = 'deploy-prod-42'
+        ) AS timeline ORDER BY at""")
+    for at, what, detail in rows:
+        print(f"  {at:%H:%M:%S.%f}  {what:<11} {detail}")
+    house.quiet()
+    proof = json.loads(house.cli("ledger", "verify", "--kafka", "--jwks", str(house.folder / "countersign.jwks"), "-o", "json").stdout)
+    assert proof["holds"], proof
+    print(f"\n  ledger verify: {proof['events']} events in {proof['batches']} batches hold, "
+          f"{proof['checkpoints']} signed checkpoints, {proof['records']} Kafka records equal")
+
+
+def main():
+    begun = time.monotonic()
+    folder = pathlib.Path(__import__("tempfile").mkdtemp(prefix="countersign-demo-"))
+    print("Countersign: starting five services on a private Kafka and PostgreSQL …", flush=True)
+    house = House(policy=POLICY, settings={"notifier": build(folder, start_receiver())})
+    try:
+        for person, groups in (("alice", ["release-managers"]), ("mallory", [])):
+            house.person(person, *groups)
+        routine(house)
+        needs_people(house)
+        outcomes(house)
+        audit(house)
+    finally:
+        house.close()
+        shutil.rmtree(house.folder, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
+    print(f"\nThat took {time.monotonic() - begun:.0f} s. Next:\n"
+          "  make up                                   leaves servers and services running, says how to talk to them\n"
+          "  build/bin/countersign --help              ask, approve, look up, verify\n"
+          "  make test                                 the tests; `make down` ends what `make up` started")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A request is decided: ALLOW, BLOCK, REQUIRE_APPROVAL, each once, each with its reason."""
+import json
+import time
+
+from house import digest_of
+
+SEED = (b'{"agent_id": "coding-agent-production", "action": "deployment.production", "target": "customer-api",\n'
+        b' "context": {"repository": "customer-api", "branch": "main", "environment": "production",\n'
+        b'             "tests_passed": true, "protected_branch": true, "change_risk": "high"}}')
+
+
+def test_an_allowed_action_is_granted_at_once_and_never_pending(shared):
+    request_id = shared.ask(action="deployment.staging")
+    event = shared.word(request_id, "GRANTED")
+    assert event.body["decision"] == "ALLOW"
+    assert event.body["reason"]["code"] == "rule" and event.body["rules"] == ["staging-is-free"]
+    assert event.body["request_digest"] == digest_of(shared.last_request)
+    assert event.body["policy"]["id"] == "walk" and event.body["policy"]["version"] >= 1
+    assert shared.words(request_id) == ["GRANTED"]
+
+
+def test_a_blocked_action_is_denied_at_once_with_the_rule_that_did_it(shared):
+    request_id = shared.ask(action="data.export")
+    event = shared.word(request_id, "DENIED")
+    assert event.body["decision"] == "BLOCK" and event.body["rules"] == ["no-exports"]
+    assert event.body["reason"] == {"code": "rule", "text": event.body["reason"]["text"]}
+    assert "Data does not leave." in event.body["reason"]["text"]
+    assert shared.words(request_id) == ["DENIED"]
+
+
+def test_an_action_that_no_rule_names_gets_its_class_default(shared):
+    request_id = shared.ask(action="secrets.print")
+    assert shared.word(request_id, "DENIED").body["reason"]["code"] == "class_default"
+    request_id = shared.ask(action="logs.read")
+    assert shared.word(request_id, "GRANTED").body["reason"]["code"] == "class_default"
+
+
+def test_a_class_whose_inputs_are_missing_blocks_and_names_them(shared):
+    request_id = shared.ask(action="payment.refund", context={"amount_minor": 100})
+    event = shared.word(request_id, "DENIED")
+    assert event.body["reason"]["code"] == "missing_input" and "currency" in event.body["reason"]["text"]
+
+
+def test_an_action_that_needs_people_is_pending_and_the_approval_tells_what_they_must_know(shared):
+    request_id = shared.ask(reason="release 1.2.3")
+    word = shared.word(request_id, "PENDING")
+    notice = shared.expect("approvals", request_id, state="OPEN")
+    assert word.body["approval_id"] == notice.body["approval_id"]
+    assert notice.body["request"]["action"] == "deployment.production"
+    assert notice.body["request"]["reason"] == "release 1.2.3"
+    assert notice.body["needs"][0]["group"] == "release-managers"
+    assert notice.body["request_digest"] == word.body["request_digest"] == digest_of(shared.last_request)
+    assert notice.headers["signature"].count(".") == 2
+
+
+def test_the_seeds_example_byte_for_byte_takes_its_id_from_the_record_key(shared):
+    key = f"seed-key-{time.time_ns()}"
+    shared.publish("requests", SEED, key=key)
+    assert shared.word(key, "PENDING").body["request_digest"] == digest_of(json.loads(SEED))
+
+
+def test_the_seeds_example_byte_for_byte_takes_its_id_from_the_cloudevents_header(shared):
+    ce_id = f"seed-ce-{time.time_ns()}"
+    headers = [("ce_specversion", b"1.0"), ("ce_id", ce_id.encode()), ("ce_source", b"/agents/coding"),
+               ("ce_type", b"agent.request"), ("content-type", b"application/json")]
+    shared.publish("requests", SEED, key="another-key", headers=headers)
+    assert shared.word(ce_id, "PENDING").body["request_digest"] == digest_of(json.loads(SEED))
+
+
+def test_a_structured_cloudevent_is_opened(shared):
+    ce_id = f"structured-{time.time_ns()}"
+    envelope = {"specversion": "1.0", "id": ce_id, "source": "/agents/coding", "type": "agent.request", "data": json.loads(SEED)}
+    shared.publish("requests", envelope, headers=[("content-type", b"application/cloudevents+json; charset=UTF-8")])
+    assert shared.word(ce_id, "PENDING").body["request_digest"] == digest_of(json.loads(SEED))
+
+
+def test_the_trace_that_came_in_goes_out(shared):
+    trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    request_id = f"traced-{time.time_ns()}"
+    shared.publish("requests", {"request_id": request_id, "agent_id": "a", "action": "logs.read", "target": "t"},
+                   headers=[("traceparent", trace.encode())])
+    assert shared.word(request_id, "GRANTED").headers["traceparent"] == trace
+
+
+def test_the_same_request_again_is_answered_with_silence(shared):
+    request_id = shared.ask(action="deployment.staging")
+    shared.word(request_id, "GRANTED")
+    for _ in range(2):
+        shared.publish("requests", shared.last_request, key=request_id)
+    shared.publish("requests", json.dumps(shared.last_request, indent=3).encode(), key=request_id)
+    marker = shared.ask(action="logs.read", request_id=request_id + "-after")
+    shared.word(marker, "GRANTED")
+    time.sleep(0.5)
+    assert shared.words(request_id) == ["GRANTED"]
+    assert shared.sql("SELECT count(*) FROM decision WHERE request_id = %s", request_id) == [(1,)]
+    assert shared.sql("SELECT count(*) FROM quarantine WHERE request_id = %s", request_id) == [(0,)]
+
+
+def test_a_tenant_without_a_policy_is_denied(shared):
+    request_id = shared.ask(tenant="stranger", action="logs.read")
+    event = shared.word("stranger/" + request_id, "DENIED")
+    assert event.body["reason"]["code"] == "no_policy"
+
+
+def test_a_deadline_that_has_passed_closes(shared):
+    request_id = shared.ask(action="logs.read", deadline="2026-01-01T00:00:00Z")
+    assert shared.word(request_id, "DENIED").body["reason"]["code"] == "evaluation_timeout"
+
+
+def test_without_any_policy_everything_is_denied(build):
+    house = build(services=("evaluator", "relay"))
+    request_id = house.ask(action="logs.read")
+    assert house.word(request_id, "DENIED").body["reason"]["code"] == "no_policy"

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What breaks comes back: services killed and restarted, servers restarted, policies changed, all under load."""
+import os
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+from house import ROOT, SERVICES, House, policy
+
+WALKERS = ("evaluator", "resolver", "recorder", "relay")
+
+
+def people(house):
+    house.person("alice", "release-managers")
+    house.person("pia", "pair")
+    house.person("paul", "pair")
+
+
+class Load(threading.Thread):
+    """Asks without pause until told to stop; every request has an id that says what must come of it."""
+    KINDS = [("allow", {"action": "deployment.staging"}, "GRANTED"), ("block", {"action": "data.export"}, "DENIED"),
+             ("ask", {"action": "deployment.production"}, "PENDING"), ("bad", {"nonsense": 1}, "DENIED")]
+
+    def __init__(self, house, pause=0.002):
+        super().__init__(daemon=True)
+        self.house, self.pause, self.ending, self.expected, self.failure = house, pause, False, {}, None
+
+    def run(self):
+        n = 0
+        try:
+            while not self.ending:
+                kind, members, word = self.KINDS[n % 4]
+                request_id = f"{kind}-{n}"
+                self.house.ask(request_id, flush=False, **members)
+                self.house.producer.poll(0)
+                self.expected[request_id] = word
+                n += 1
+                time.sleep(self.pause)
+            assert self.house.producer.flush(60) == 0
+        except Exception as failure:  # told to the story by finish()
+            self.failure = failure
+
+    def finish(self):
+        self.ending = True
+        self.join(90)
+        assert self.failure is None and not self.is_alive()
+        return self.expected
+
+
+def exactly_once(house, expected, timeout=60):
+    """Each request has exactly the word it must have, in the database and on the topic, and nothing else has one."""
+    house.eventually("SELECT count(*) FROM request", expected=[(len(expected),)], timeout=timeout)
+    house.quiet(timeout)
+    stored = {}
+    for request_id, status in house.sql("SELECT request_id, status FROM authorization_status"):
+        stored.setdefault(request_id, []).append(status)
+    assert {i: [w] for i, w in expected.items()} == stored
+    for request_id, word in expected.items():
+        assert house.words(request_id) == [word]
+    assert house.one("SELECT count(*) FROM decision") == len(expected)
+
+
+@pytest.mark.parametrize("service", WALKERS)
+def test_a_service_that_is_killed_under_load_goes_on_where_it_was(build, service):
+    house = build(policy=policy(), services=WALKERS)
+    people(house)
+    load = Load(house)
+    load.start()
+    for _ in range(3):
+        time.sleep(0.7)
+        house.kill(service)
+        house.start(service)
+    exactly_once(house, load.finish())
+
+
+def test_sigterm_under_load_ends_every_service_in_time_with_nothing_lost(build):
+    house = build(policy=policy(), services=SERVICES)
+    people(house)
+    load = Load(house)
+    load.start()
+    for _ in range(2):
+        time.sleep(1)
+        for service in SERVICES:
+            began = time.monotonic()
+            assert house.stop(service) == 0, house.log(service)
+            assert time.monotonic() - began < 20
+            house.start(service)
+    exactly_once(house, load.finish())
+
+
+def test_a_second_evaluator_joins_and_leaves_and_every_request_is_decided_once(build):
+    house = build(policy=policy(), services=WALKERS)
+    people(house)
+    load = Load(house)
+    load.start()
+    for n in range(2):
+        house.start("evaluator", f"-second-{n}")
+        time.sleep(2)
+        assert house.stop(f"evaluator-second-{n}") == 0
+        time.sleep(1)
+    exactly_once(house, load.finish())
+
+
+@pytest.mark.parametrize("server", ["postgres", "kafka"])
+def test_a_server_that_restarts_is_waited_for(build, server):
+    if not (ROOT / ".run" / "servers.env").exists():
+        pytest.fail("needs the checkout's private servers: run it through deploy/dev/with-servers")
+    house = build(policy=policy(), services=SERVICES)
+    people(house)
+    load = Load(house, pause=0.01)
+    load.start()
+    time.sleep(1)
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("COUNTERSIGN_")}
+    subprocess.run([ROOT / "deploy/dev/servers", "stop", server], check=True, env=environment, stdout=subprocess.DEVNULL)
+    time.sleep(3)
+    for service in SERVICES:
+        assert house.processes[service].poll() is None, house.log(service)
+    subprocess.run([ROOT / "deploy/dev/servers", "start", server], check=True, env=environment, stdout=subprocess.DEVNULL)
+    if server == "postgres":
+        house.reconnect()
+    time.sleep(2)
+    exactly_once(house, load.finish(), timeout=90)
+    for service in SERVICES:
+        house.wait_ready(service)
+
+
+def test_while_the_database_is_away_a_service_still_ends_when_told_to(build):
+    house = build(policy=policy(), services=("evaluator",))
+    house.no_quiet = True
+    with house.database_closed():
+        house.ask()
+        time.sleep(1)
+        began = time.monotonic()
+        assert house.stop("evaluator") == 0
+        assert time.monotonic() - began < 20
+
+
+def test_a_connection_that_is_terminated_again_and_again_loses_and_doubles_nothing(build):
+    house = build(policy=policy(), services=WALKERS)
+    people(house)
+    load = Load(house)
+    load.start()
+    for _ in range(30):
+        time.sleep(0.1)
+        house.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'countersign-%%'")
+    exactly_once(house, load.finish())
+
+
+def test_after_an_activation_no_older_policy_decides_anything(build):
+    house = build(policy=policy(), services=("evaluator", "relay"))
+    load = Load(house)
+    load.start()
+    boundaries = []
+    for version in range(2, 7):
+        time.sleep(0.3)
+        house.activate(policy(version))
+        boundaries.append((version, house.one("SELECT activated_at FROM policy WHERE version = %s", version)))
+    load.finish()
+    house.eventually("SELECT count(*) FROM request", expected=[(len(load.expected),)], timeout=60)
+    for version, activated in boundaries:
+        older = house.sql("SELECT request_id, policy_version, decided_at FROM decision WHERE policy_version < %s AND decided_at > %s", version, activated)
+        assert older == []
+    assert house.one("SELECT count(DISTINCT policy_version) FROM decision WHERE policy_version IS NOT NULL") >= 3
+
+
+def test_a_service_on_missing_topics_refuses_to_start_and_says_what_to_do(build):
+    house = build(services=("evaluator",), start=False)
+    house.no_quiet = True
+    house.prefix_of_config = house.name + "-elsewhere."
+    house.settings["evaluator"] = {"topics.prefix": house.prefix_of_config}
+    house.start("evaluator", wait=False)
+    assert house.processes.pop("evaluator").wait(30) == 1
+    assert "countersign topics apply" in house.log("evaluator")
+
+
+def test_a_service_on_another_kafka_cluster_refuses_to_start(build):
+    house = build(services=("evaluator",), start=False)
+    house.no_quiet = True
+    house.sql("UPDATE installation SET kafka_cluster = 'another-cluster' RETURNING 1")
+    house.start("evaluator", wait=False)
+    assert house.processes.pop("evaluator").wait(30) == 1
+    assert "another-cluster" in house.log("evaluator")
+
+
+def test_a_service_without_rights_stops_with_the_reason_and_quarantines_nothing(build):
+    house = build(policy=policy(), services=("evaluator", "relay"))
+    house.db.execute("REVOKE INSERT ON decision FROM countersign_evaluator")
+    house.ask(action="logs.read")
+    assert house.processes.pop("evaluator").wait(30) == 1
+    assert house.one("SELECT count(*) FROM quarantine") == 0 and house.one("SELECT count(*) FROM request") == 0
+    house.db.execute("GRANT INSERT ON decision TO countersign_evaluator")
+    house.start("evaluator")
+    house.eventually("SELECT count(*) FROM decision", expected=[(1,)])
+
+
+def test_an_older_relay_that_wakes_up_does_not_move_the_highest_sequence_back(build):
+    house = build(policy=policy(), services=WALKERS, settings={"relay": {"relay.lease": "3s"}})
+    people(house)
+    request_id = house.ask()
+    house.word(request_id, "PENDING")
+    sleeper = house.processes["relay"]
+    sleeper.send_signal(signal.SIGSTOP)
+    time.sleep(3.5)
+    house.start("relay", "-second")
+    house.answer(request_id, "alice")
+    house.word(request_id, "GRANTED")
+    sleeper.send_signal(signal.SIGCONT)
+    time.sleep(1.5)
+    assert house.words(request_id) == ["PENDING", "GRANTED"]
