@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { ANSWER_MS = 15000, CREATE_MS = 10000 };
 
@@ -161,6 +162,21 @@ was_created(const rd_kafka_event_t *event, const char *topic, bool *created, str
 			 count == 1 ? rd_kafka_topic_result_error_string(results[0]) : NULL);
 }
 
+/* The controller says "created" before the brokers know: whoever comes next would be told that there is no such topic. */
+static void
+await_topic(struct bus_admin *admin, const struct bus_topic *topic)
+{
+	const struct timespec pause = {.tv_nsec = 50 * 1000000};
+	int64_t deadline = bus_clock() + CREATE_MS * INT64_C(1000), low, high;
+	struct error error = {0};
+	int32_t count = 0;
+
+	while (bus_partition_count(admin, topic->name, &count, &error) && count == 0 && bus_clock() < deadline)
+		nanosleep(&pause, NULL);
+	for (int32_t i = 0; i < count; i++)
+		bus_ask_ends(&admin->client, topic->name, i, &low, &high, deadline);
+}
+
 bool
 bus_topic_create(struct bus_admin *admin, const struct bus_topic *topic, bool *created, struct error *error)
 {
@@ -178,6 +194,8 @@ bus_topic_create(struct bus_admin *admin, const struct bus_topic *topic, bool *c
 	rd_kafka_NewTopic_destroy(wanted);
 	event = answer(admin, RD_KAFKA_EVENT_CREATETOPICS_RESULT, topic->name, error);
 	ok = event && was_created(event, topic->name, created, error);
+	if (*created)
+		await_topic(admin, topic);
 	rd_kafka_event_destroy(event);
 	return ok;
 }

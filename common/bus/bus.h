@@ -30,8 +30,8 @@ struct bus_partition {
 };
 
 /* Joins `group` on one topic. Nothing is fetched before bus_assign. */
-struct bus_consumer *bus_consumer_open(const struct bus_options *options, const char *group, const char *topic,
-				       struct error *error) CS_MUST_CHECK;
+struct bus_consumer *bus_consumer_open(const struct bus_options *options, const char *group,
+				       const char *topic, struct error *error) CS_MUST_CHECK;
 /* Leaves the group within timeout_us, or gives up waiting (librdkafka 2.0.2 may hang, reliability 3.5). */
 void bus_consumer_close(struct bus_consumer *consumer, int64_t timeout_us);
 
@@ -39,9 +39,9 @@ enum bus_happening {
 	BUS_NOTHING,  /* the time-out passed */
 	BUS_RECORD,   /* *record is set, owned by the consumer until bus_release */
 	BUS_ASSIGNED, /* the group gave us partitions (bus_assignment): claim positions, then bus_assign. Until then nothing flows; it may take as long as it needs while polling goes on */
-	BUS_REVOKED,  /* all our partitions are gone (eager protocol): drop what is in hand, nothing else to do */
+	BUS_REVOKED, /* all our partitions are gone (eager protocol): drop what is in hand, nothing else to do */
 	BUS_LOST_POSITION, /* a partition's offset is out of range: *partition says which; it is stopped: alarm */
-	BUS_FAULT     /* *error says what; UNAVAILABLE: go on polling; BROKEN: stop */
+	BUS_FAULT	   /* *error says what; UNAVAILABLE: go on polling; BROKEN: stop */
 };
 
 struct bus_record; /* one fetched record */
@@ -66,8 +66,8 @@ void bus_resume(struct bus_consumer *consumer);
 /* Tells Kafka how far we are, for lag tools only; asynchronous, failures are ignored. */
 void bus_hint(struct bus_consumer *consumer, const char *topic, int32_t partition, int64_t next_offset);
 /* Low and high watermark of a partition. */
-bool bus_watermarks(struct bus_consumer *consumer, const char *topic, int32_t partition, int64_t *low, int64_t *high,
-		    int64_t timeout_us, struct error *error) CS_MUST_CHECK;
+bool bus_watermarks(struct bus_consumer *consumer, const char *topic, int32_t partition, int64_t *low,
+		    int64_t *high, int64_t timeout_us, struct error *error) CS_MUST_CHECK;
 /* session.timeout.ms in force, in microseconds. */
 int64_t bus_session_timeout(const struct bus_consumer *consumer);
 
@@ -75,7 +75,8 @@ int64_t bus_session_timeout(const struct bus_consumer *consumer);
 
 struct bus_producer;
 /* Idempotent, acks=all, gapless, murmur2_random, message.timeout.ms below `lease_us`. */
-struct bus_producer *bus_producer_open(const struct bus_options *options, int64_t lease_us, struct error *error) CS_MUST_CHECK;
+struct bus_producer *bus_producer_open(const struct bus_options *options, int64_t lease_us,
+				       struct error *error) CS_MUST_CHECK;
 void bus_producer_close(struct bus_producer *producer, int64_t flush_us);
 
 struct bus_send {
@@ -88,8 +89,10 @@ struct bus_send {
 /* Called by bus_producer_poll for each send, in order per partition; error NULL = acknowledged. */
 typedef void bus_delivered(void *context, int64_t tag, const struct error *error);
 /* Queues (copies). UNAVAILABLE "queue_full": poll and try again. BROKEN "fatal": close and open a new producer. */
-bool bus_send(struct bus_producer *producer, const struct bus_send *send, int64_t tag, struct error *error) CS_MUST_CHECK;
-void bus_producer_poll(struct bus_producer *producer, int64_t timeout_us, bus_delivered *delivered, void *context);
+bool bus_send(struct bus_producer *producer, const struct bus_send *send, int64_t tag,
+	      struct error *error) CS_MUST_CHECK;
+void bus_producer_poll(struct bus_producer *producer, int64_t timeout_us, bus_delivered *delivered,
+		       void *context);
 /* Sends queued and not yet reported. */
 size_t bus_producer_pending(const struct bus_producer *producer);
 /* True after a fatal error: everything still queued was reported as failed. */
@@ -108,11 +111,14 @@ struct bus_admin;
 struct bus_admin *bus_admin_open(const struct bus_options *options, struct error *error) CS_MUST_CHECK;
 void bus_admin_close(struct bus_admin *admin);
 /* The cluster's id, in the arena. UNAVAILABLE when it does not answer in time. */
-const char *bus_cluster_id(struct bus_admin *admin, struct arena *arena, int64_t timeout_us, struct error *error) CS_MUST_CHECK;
+const char *bus_cluster_id(struct bus_admin *admin, struct arena *arena, int64_t timeout_us,
+			   struct error *error) CS_MUST_CHECK;
 /* Partitions of a topic; 0 = it does not exist. Never creates. */
-bool bus_partition_count(struct bus_admin *admin, const char *topic, int32_t *count, struct error *error) CS_MUST_CHECK;
+bool bus_partition_count(struct bus_admin *admin, const char *topic, int32_t *count,
+			 struct error *error) CS_MUST_CHECK;
 /* Creates one topic; *created false when it was there. */
-bool bus_topic_create(struct bus_admin *admin, const struct bus_topic *topic, bool *created, struct error *error) CS_MUST_CHECK;
+bool bus_topic_create(struct bus_admin *admin, const struct bus_topic *topic, bool *created,
+		      struct error *error) CS_MUST_CHECK;
 /* Compares an existing topic's settings; calls differs(context, name, wanted, found) for each that differs. */
 bool bus_topic_compare(struct bus_admin *admin, const struct bus_topic *topic,
 		       void (*differs)(void *context, const char *name, const char *wanted, const char *found),
@@ -125,8 +131,8 @@ struct bus_reader;
 struct bus_reader *bus_reader_open(const struct bus_options *options, const char *const *topics, size_t count,
 				   bool follow, struct error *error) CS_MUST_CHECK;
 /* Opens at the end of the topics instead: only what comes from now on. */
-struct bus_reader *bus_reader_open_at_end(const struct bus_options *options, const char *const *topics, size_t count,
-					  struct error *error) CS_MUST_CHECK;
+struct bus_reader *bus_reader_open_at_end(const struct bus_options *options, const char *const *topics,
+					  size_t count, struct error *error) CS_MUST_CHECK;
 /* RECORD, NOTHING (time-out, or everything was read when not following: *at_end), FAULT. */
 void bus_reader_next(struct bus_reader *reader, int64_t timeout_us, struct bus_poll *poll, bool *at_end);
 void bus_reader_close(struct bus_reader *reader);

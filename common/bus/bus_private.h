@@ -60,6 +60,10 @@ int64_t bus_clock(void);		    /* CLOCK_MONOTONIC in microseconds */
 int bus_milliseconds(int64_t microseconds); /* rounded up, never negative */
 int bus_remaining(int64_t deadline);	    /* milliseconds until it */
 
+/* Asks the leader of a partition for both ends; asks again while a new or moved partition has none, until the deadline. */
+rd_kafka_resp_err_t bus_ask_ends(const struct bus_client *client, const char *topic, int32_t partition,
+				 int64_t *low, int64_t *high, int64_t deadline);
+
 /* Takes the message over and describes it in poll as RECORD. */
 void bus_record_lend(rd_kafka_message_t *take_message, struct bus_poll *poll);
 

@@ -32,6 +32,32 @@ bus_remaining(int64_t deadline)
 	return bus_milliseconds(deadline - bus_clock());
 }
 
+/* ------------------------------------------------------------------ ends of a partition */
+
+static bool
+has_no_leader(rd_kafka_resp_err_t code)
+{
+	return code == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION
+	       || code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE
+	       || code == RD_KAFKA_RESP_ERR_REPLICA_NOT_AVAILABLE;
+}
+
+rd_kafka_resp_err_t
+bus_ask_ends(const struct bus_client *client, const char *topic, int32_t partition, int64_t *low,
+	     int64_t *high, int64_t deadline)
+{
+	const struct timespec pause = {.tv_nsec = 50 * 1000000};
+	rd_kafka_resp_err_t code;
+
+	for (;;) {
+		code = rd_kafka_query_watermark_offsets(client->handle, topic, partition, low, high,
+							bus_remaining(deadline));
+		if (!has_no_leader(code) || bus_clock() >= deadline)
+			return code;
+		nanosleep(&pause, NULL);
+	}
+}
+
 /* ------------------------------------------------------------------ errors */
 
 struct meaning {
@@ -60,6 +86,10 @@ static const struct meaning meanings[] = {
     {RD_KAFKA_RESP_ERR_UNSUPPORTED_VERSION, ERROR_BROKEN, "refused"},
     {RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE, ERROR_BROKEN, "refused"},
     {RD_KAFKA_RESP_ERR__INVALID_ARG, ERROR_BROKEN, "refused"},
+    {RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET, ERROR_BROKEN, "lost_position"},
+    {RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE, ERROR_BROKEN, "lost_position"},
+    {RD_KAFKA_RESP_ERR__BAD_MSG, ERROR_BROKEN, "unreadable"},
+    {RD_KAFKA_RESP_ERR__BAD_COMPRESSION, ERROR_BROKEN, "unreadable"},
     {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, ERROR_INVALID, "too_large"},
     {RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE, ERROR_INVALID, "too_large"},
     {RD_KAFKA_RESP_ERR_INVALID_RECORD, ERROR_INVALID, "refused_record"},
@@ -151,17 +181,22 @@ needs_somebody(rd_kafka_resp_err_t code)
 	       || code == RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED;
 }
 
+/* What passes by itself was said by on_log already. */
 static void
 on_error(rd_kafka_t *handle, int code, const char *reason, void *opaque)
 {
 	struct bus_client *client = client_of(opaque);
+	bool fatal = code == RD_KAFKA_RESP_ERR__FATAL,
+	     serious = fatal || needs_somebody((rd_kafka_resp_err_t)code);
 
-	log_warn(&client->log, "kafka_error", log_text("client", rd_kafka_name(handle)),
-		 log_text("code", rd_kafka_err2name((rd_kafka_resp_err_t)code)), log_text("text", reason));
-	if (code == RD_KAFKA_RESP_ERR__FATAL) {
+	log_event(&client->log, serious ? LOG_WARN : LOG_DEBUG, "kafka_error",
+		  log_text("client", rd_kafka_name(handle)),
+		  log_text("code", rd_kafka_err2name((rd_kafka_resp_err_t)code)), log_text("text", reason),
+		  LOG_END);
+	if (fatal) {
 		error_clear(&client->fault); /* nothing that was left before matters more */
 		bus_error_fatal(&client->fault, client);
-	} else if (needs_somebody((rd_kafka_resp_err_t)code)) {
+	} else if (serious) {
 		bus_error(&client->fault, (rd_kafka_resp_err_t)code, "kafka", reason);
 	}
 }

@@ -326,8 +326,8 @@ bool
 bus_watermarks(struct bus_consumer *consumer, const char *topic, int32_t partition, int64_t *low,
 	       int64_t *high, int64_t timeout_us, struct error *error)
 {
-	rd_kafka_resp_err_t code = rd_kafka_query_watermark_offsets(consumer->client.handle, topic, partition,
-								    low, high, bus_milliseconds(timeout_us));
+	rd_kafka_resp_err_t code =
+	    bus_ask_ends(&consumer->client, topic, partition, low, high, bus_clock() + timeout_us);
 
 	return !code || bus_error(error, code, "ask for the offsets of a partition", NULL);
 }

@@ -100,10 +100,9 @@ bus_set(rd_kafka_conf_t *configuration, const char *name, const char *value, str
 }
 
 static bool
-names_brokers(const struct config_pair *pair)
+is_brokers(const char *name)
 {
-	return (strcmp(pair->name, "bootstrap.servers") == 0 || strcmp(pair->name, "metadata.broker.list") == 0)
-	       && pair->value[0] != '\0';
+	return strcmp(name, "bootstrap.servers") == 0 || strcmp(name, "metadata.broker.list") == 0;
 }
 
 bool
@@ -115,7 +114,8 @@ bus_options_check(const struct bus_options *options, struct error *error)
 	for (size_t i = 0; ok && i < options->through->count; i++) {
 		const struct config_pair *pair = &options->through->items[i];
 
-		brokers = brokers || names_brokers(pair);
+		if (is_brokers(pair->name))
+			brokers = pair->value[0] != '\0'; /* the last one counts */
 		ok = allowed(pair->name, error) && bus_set(scratch, pair->name, pair->value, error);
 	}
 	if (ok && !brokers)

@@ -48,8 +48,8 @@ add_stretch(struct bus_reader *reader, rd_kafka_topic_t *topic, int32_t partitio
 {
 	const char *name = rd_kafka_topic_name(topic);
 	int64_t low, high;
-	rd_kafka_resp_err_t code =
-	    rd_kafka_query_watermark_offsets(reader->client.handle, name, partition, &low, &high, ANSWER_MS);
+	rd_kafka_resp_err_t code = bus_ask_ends(&reader->client, name, partition, &low, &high,
+						bus_clock() + ANSWER_MS * INT64_C(1000));
 
 	if (code)
 		return bus_error(error, code, name, NULL);
