@@ -43,7 +43,10 @@ uint8_t *crypto_base64_parse(struct arena *arena, const char *text, size_t lengt
 
 /* An Ed25519 private key (RFC 8032) with its public half and RFC 7638/8037 thumbprint. */
 struct crypto_key;
-/* PKCS#8 PEM file. Errors: BROKEN "key_file" (missing, readable by group or others, not Ed25519), naming the file. */
+/*
+ * PKCS#8 PEM file. Errors: BROKEN "key_file" (missing, readable by group or others, not Ed25519), naming the file. An
+ * access list that names us alone is fine: so systemd hands out credentials.
+ */
 struct crypto_key *crypto_key_load(const char *path, struct error *error) CS_MUST_CHECK;
 /* Makes a new key and writes it to a new file with mode 0600; an existing file is an error. */
 struct crypto_key *crypto_key_generate(const char *path, struct error *error) CS_MUST_CHECK;
@@ -53,13 +56,13 @@ const char *crypto_key_thumbprint(const struct crypto_key *key);
 void crypto_key_sign(const struct crypto_key *key, const void *bytes, size_t length,
 		     uint8_t signature[CRYPTO_ED25519_SIGNATURE_SIZE]);
 
-/* RFC 8032 verification with a raw public key. */
+/* RFC 8032 verification with a raw public key. Points of small order verify nothing: anybody could sign for them. */
 bool crypto_verify(const uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE], const void *bytes, size_t length,
 		   const uint8_t signature[CRYPTO_ED25519_SIGNATURE_SIZE]) CS_MUST_CHECK;
 /* RFC 7638 over {"crv":"Ed25519","kty":"OKP","x":…}, base64url. */
 void crypto_thumbprint(const uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE],
 		       char thumbprint[CRYPTO_THUMBPRINT_SIZE]);
-/* Reads a public key: SPKI PEM file text ("-----BEGIN PUBLIC KEY-----"). INVALID "public_key" otherwise. */
+/* Reads a public key: SPKI PEM file text ("-----BEGIN PUBLIC KEY-----"). INVALID "public_key" otherwise, and for points of small order. */
 bool crypto_public_parse(const char *pem, size_t length, uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE],
 			 struct error *error) CS_MUST_CHECK;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* key.c - Ed25519: keys from and to files, signing, verifying, thumbprints. The error queue of OpenSSL is left as it was found. */
 #include "common/crypto/crypto.h"
+#include "common/crypto/owner.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -78,7 +79,7 @@ check_owner_only(int fd, const char *path, struct error *error)
 		return refuse_file(error, path, strerror(errno));
 	if (!S_ISREG(status.st_mode))
 		return refuse_file(error, path, "not a regular file");
-	if (status.st_mode & (S_IRWXG | S_IRWXO))
+	if (!crypto_owner_alone(fd, status.st_mode, geteuid()))
 		return refuse_file(error, path,
 				   "a private key must be readable by its owner alone (chmod 600)");
 	return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_key.c - RFC 8032 and RFC 8037 by their published values; key files that are taken, made, and refused by name. */
 #include "common/crypto/crypto.h"
+#include "common/crypto/owner.h"
 
 #include <fcntl.h>
 #include <openssl/bio.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -295,6 +297,71 @@ unusable_key_files_are_refused_by_name_and_reason(void **state)
 	check_refused(write_file(desk, large, 0600), "too large");
 }
 
+/* An access list as the kernel keeps it: the owner reads, then two entries, the mask, and others may do nothing. */
+static void
+set_acl(const char *path, uint16_t tag, uint32_t id, uint16_t group_rights)
+{
+	struct {
+		uint16_t tag, rights;
+		uint32_t id;
+	} entries[] = {{0x01, 4, ~0u}, {tag, 4, id}, {0x04, group_rights, ~0u}, {0x10, 4, ~0u}, {0x20, 0, ~0u}};
+	unsigned char list[4 + sizeof entries] = {2};
+
+	if (tag == 0x08) { /* a group's entry stands behind the owning group's */
+		entries[1] = entries[2];
+		entries[2].tag = tag;
+		entries[2].rights = 4;
+		entries[2].id = id;
+	}
+	memcpy(list + 4, entries, sizeof entries);
+	assert_int_equal(setxattr(path, "system.posix_acl_access", list, sizeof list, 0), 0);
+}
+
+/* So systemd hands a credential to a service: the file belongs to root, and a list lets the service's user read it. */
+static void
+an_access_list_for_us_alone_is_taken_although_the_mode_shows_its_mask(void **state)
+{
+	struct desk *desk = *state;
+	const char *path = write_file(desk, private_pem(desk->arena), 0400);
+	struct error error = {0};
+	struct crypto_key *key;
+	struct stat status;
+
+	set_acl(path, 0x02, geteuid(), 0);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0440);
+	key = crypto_key_load(path, &error);
+	if (!key)
+		fail_msg("%s", error.text);
+	crypto_key_close(key);
+}
+
+static void
+an_access_list_for_anybody_else_is_refused(void **state)
+{
+	struct desk *desk = *state;
+	const char *path = write_file(desk, private_pem(desk->arena), 0400);
+
+	set_acl(path, 0x02, geteuid() + 1, 0);
+	check_refused(path, "owner alone");
+	set_acl(path, 0x02, geteuid(), 4);
+	check_refused(path, "owner alone");
+	set_acl(path, 0x08, geteuid(), 0); /* a group of the same number */
+	check_refused(path, "owner alone");
+}
+
+static void
+a_list_that_is_none_lets_nobody_be_alone(void **state)
+{
+	static const unsigned char owner_only[] = {2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255, 255};
+
+	(void)state;
+	assert_true(crypto_acl_alone(owner_only, sizeof owner_only, 0));
+	assert_false(crypto_acl_alone(owner_only, sizeof owner_only - 1, 0));
+	assert_false(crypto_acl_alone(owner_only, 3, 0));
+	assert_false(crypto_acl_alone((const unsigned char[]){3, 0, 0, 0}, 4, 0));
+}
+
 /* The key as PKCS#8 PEM, under a passphrase where there is one; or its public half. */
 static const char *
 pem_of(struct desk *desk, EVP_PKEY *key, const char *passphrase, bool public_half)
@@ -425,6 +492,10 @@ main(void)
 	    cmocka_unit_test_setup_teardown(a_key_is_never_written_over_a_file, open_desk, close_desk),
 	    cmocka_unit_test_setup_teardown(unusable_key_files_are_refused_by_name_and_reason, open_desk,
 					    close_desk),
+	    cmocka_unit_test_setup_teardown(
+		an_access_list_for_us_alone_is_taken_although_the_mode_shows_its_mask, open_desk, close_desk),
+	    cmocka_unit_test_setup_teardown(an_access_list_for_anybody_else_is_refused, open_desk, close_desk),
+	    cmocka_unit_test(a_list_that_is_none_lets_nobody_be_alone),
 	    cmocka_unit_test_setup_teardown(keys_of_another_kind_are_refused, open_desk, close_desk),
 	    cmocka_unit_test(a_public_key_is_read_from_pem),
 	    cmocka_unit_test_setup_teardown(other_texts_are_no_public_key, open_desk, close_desk),
