@@ -18,6 +18,8 @@ const struct json_limits json_limits_request = {
     .bytes = 64 * 1024, .depth = 16, .keys = 256, .items = 1024, .string = 8 * 1024, .key = 128};
 const struct json_limits json_limits_policy = {
     .bytes = 4 * 1024 * 1024, .depth = 16, .keys = 20000, .items = 20000, .string = 8 * 1024, .key = 128};
+const struct json_limits json_limits_event = {
+    .bytes = 1024 * 1024, .depth = 32, .keys = 1024, .items = 20000, .string = 64 * 1024, .key = 128};
 
 struct conversion {
 	struct arena *arena;
@@ -62,13 +64,18 @@ convert_integer(struct conversion *conversion, json_int_t integer, const struct 
 	return value_int(conversion->arena, integer);
 }
 
-/* -0.0 and 0.0 have one digest, so they must be one value too. */
+/*
+ * RFC 8785 writes a real from 2^53 up to 10^21 as an integer that nobody could read back exactly, we ourselves would refuse it
+ * in what we stored: so it is refused like that integer. -0.0 and 0.0 have one digest, so they are one value too.
+ */
 static struct value *
 convert_real(struct conversion *conversion, double real, const struct path *path)
 {
-	if (!isfinite(real)) {
+	double size = fabs(real);
+
+	if (!isfinite(real) || (size > (double)INTEGER_MAX && size < 1e21)) {
 		error_set_field(conversion->error, ERROR_INVALID, "number_range",
-				path_text(conversion->arena, path), "not a finite number");
+				path_text(conversion->arena, path), "an integer beyond 2^53-1");
 		return NULL;
 	}
 	return value_real(conversion->arena, real == 0 ? 0.0 : real);

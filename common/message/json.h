@@ -9,12 +9,13 @@ struct json_limits {
 	size_t bytes, depth, keys, items, string, key;
 };
 extern const struct json_limits json_limits_request; /* policy.md 4.2: 64 KiB, 16, 256, 1024, 8 KiB, 128 */
-extern const struct json_limits json_limits_policy;  /* 4 MiB, 16, 20000 keys and items, 8 KiB, 128 */
+extern const struct json_limits json_limits_event; /* what we wrote ourselves: 1 MiB, 32 levels, as a request lies in it */
+extern const struct json_limits json_limits_policy; /* 4 MiB, 16, 20000 keys and items, 8 KiB, 128 */
 
 /*
  * One JSON text, nothing before or behind it but white space. Refused as ERROR_INVALID: "empty", "too_large",
  * "encoding" (ill-formed UTF-8, BOM, U+0000), "syntax", "duplicate_key", "number_range" (integers outside +-(2^53-1),
- * reals that overflow or underflow to 0), "too_deep", "too_many_members", "too_many_items", "string_too_long",
+ * reals that overflow, underflow to 0, or that RFC 8785 writes as such an integer), "too_deep", "too_many_members", "too_many_items", "string_too_long",
  * "key_too_long", "not_an_object" (a single number, string …; a list is returned). `field` is the path where it can be
  * told. The depth is bounded before jansson recurses. -0.0 becomes 0.0.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_json.c - what the strict reader takes, what it refuses, and that every limit lies where it should. */
 #include "common/message/json.h"
+#include "common/canonical/canonical.h"
 #include "tests/unit/message/message_test.h"
 
 #include <math.h>
@@ -104,13 +105,60 @@ reals_near_the_edge_and_zeros_of_any_spelling_pass(void **state)
 {
 	struct value *map =
 	    parse(*state, "{\"a\":5e-324,\"b\":1.7976931348623157e308,\"c\":0e-400,\"d\":0.000e9,"
-			  "\"e\":-0.0,\"f\":1e-5,\"g\":9007199254740992.0}");
+			  "\"e\":-0.0,\"f\":1e-5,\"g\":9007199254740991.0,\"h\":1e21}");
 
 	assert_true(value_get(map, "a")->as.real == 4.9406564584124654e-324);
 	assert_true(value_get(map, "b")->as.real == 1.7976931348623157e308);
 	assert_true(value_get(map, "c")->as.real == 0 && value_get(map, "d")->as.real == 0);
 	assert_false(signbit(value_get(map, "e")->as.real)); /* one digest, so one value */
 	assert_int_equal(value_get(map, "g")->kind, VALUE_REAL);
+	assert_true(value_get(map, "h")->as.real == 1e21);
+}
+
+/* We read back what we stored, and what an agent sends again may have been through a canonicalizer. */
+static void
+what_passes_passes_in_its_canonical_form_as_the_same_value(void **state)
+{
+	static const char *const numbers[] = {
+	    "0",
+	    "-0.0",
+	    "9007199254740991",
+	    "-9007199254740991.0",
+	    "1e15",
+	    "9.007199254740991e15",
+	    "1e21",
+	    "1e22",
+	    "-1.5e300",
+	    "5e-324",
+	    "0.1",
+	    "1e-7",
+	    "123e-2",
+	    "4.5e15",
+	    "0.1e1",
+	    "1e0",
+	    "4503599627370497.5",
+	};
+
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		struct value *value = parse(*state, arena_format(*state, "{\"n\":[%s]}", numbers[i]));
+		struct buffer text = {.arena = *state};
+		struct error error = {0};
+
+		assert_true(canonical_format(&text, value, &error));
+		assert_true(value_equal(value, parse(*state, text.bytes)));
+	}
+}
+
+static void
+what_we_wrote_may_be_deeper_than_what_we_take(void **state)
+{
+	const char *deep = arena_format(*state, "%s%s", repeated(*state, "[", 32), repeated(*state, "]", 32));
+	struct error error = {0};
+
+	assert_non_null(json_parse(*state, deep, strlen(deep), &json_limits_event, &error));
+	deep = arena_format(*state, "[%s]", deep);
+	assert_null(json_parse(*state, deep, strlen(deep), &json_limits_event, &error));
+	assert_string_equal(error.code, "too_deep");
 }
 
 static void
@@ -417,6 +465,8 @@ main(void)
 	    cmocka_unit_test(exact_integers_stay_exact),
 	    cmocka_unit_test(numbers_that_would_be_changed_are_refused),
 	    cmocka_unit_test(reals_near_the_edge_and_zeros_of_any_spelling_pass),
+	    cmocka_unit_test(what_passes_passes_in_its_canonical_form_as_the_same_value),
+	    cmocka_unit_test(what_we_wrote_may_be_deeper_than_what_we_take),
 	    cmocka_unit_test(nothing_and_white_space_are_empty),
 	    cmocka_unit_test(a_single_value_is_no_object),
 	    cmocka_unit_test(what_is_almost_json_is_refused),
