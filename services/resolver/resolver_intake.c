@@ -16,14 +16,15 @@ parse(struct arena *arena, const struct record *record, bool from_shelf, struct 
 {
 	item->record = record;
 	item->from_shelf = from_shelf;
-	if (!response_parse(arena, record, &item->response, &item->refusal)) {
-		if (item->refusal.kind != ERROR_INVALID)
-			*error = item->refusal;
-		return item->refusal.kind == ERROR_INVALID;
-	}
+
+	bool ok = response_parse(arena, record, &item->response, &item->refusal);
+
 	item->request_id = item->response.request_id;
-	crypto_sha256(item->response.value, item->response.value_length, item->value_hash);
-	return true;
+	if (ok)
+		crypto_sha256(item->response.value, item->response.value_length, item->value_hash);
+	else if (item->refusal.kind != ERROR_INVALID)
+		*error = item->refusal;
+	return ok || item->refusal.kind == ERROR_INVALID;
 }
 
 static bool
