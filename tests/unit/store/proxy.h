@@ -15,10 +15,10 @@
 #include <sys/un.h>
 
 enum proxy_mode {
-	PROXY_PASS,    /* everything through */
-	PROXY_SILENT,  /* the server's answers are kept back for ever */
-	PROXY_CUT,     /* at the server's next answer both sides are closed, the answer lost */
-	PROXY_DEAF,    /* the client's bytes are not taken either */
+	PROXY_PASS,   /* everything through */
+	PROXY_SILENT, /* the server's answers are kept back for ever */
+	PROXY_CUT,    /* at the server's next answer both sides are closed, the answer lost */
+	PROXY_DEAF,   /* the client's bytes are not taken either */
 };
 
 struct proxy {
@@ -73,7 +73,8 @@ static inline void *
 proxy_run(void *argument)
 {
 	struct proxy *proxy = argument;
-	struct pollfd ends[2] = {{.fd = proxy->listener, .events = POLLIN}, {.fd = proxy->ended[0], .events = POLLIN}};
+	struct pollfd ends[2] = {{.fd = proxy->listener, .events = POLLIN},
+				 {.fd = proxy->ended[0], .events = POLLIN}};
 
 	while (poll(ends, 2, -1) >= 0 && !(ends[1].revents & POLLIN)) {
 		int client = accept(proxy->listener, NULL, NULL);

@@ -20,9 +20,9 @@ enum { SCRATCH_CHAINS = 4 };
 
 struct scratch {
 	char name[64];
-	char uri[1024];	 /* owner, in the scratch database */
-	PGconn *server;	 /* owner, in the database of the environment */
-	PGconn *raw;	 /* owner, in the scratch database; NULL until scratch_raw */
+	char uri[1024]; /* owner, in the scratch database */
+	PGconn *server; /* owner, in the database of the environment */
+	PGconn *raw;	/* owner, in the scratch database; NULL until scratch_raw */
 	struct arena *arena;
 	struct error error;
 };
@@ -51,7 +51,8 @@ scratch_uri(struct arena *arena, const char *dbname, const char *host, const cha
 	struct buffer buffer = {.arena = arena};
 
 	if (!options)
-		fail_msg("COUNTERSIGN_DATABASE_URI names no database: run \"make unit\", or deploy/dev/with-servers and this test");
+		fail_msg("COUNTERSIGN_DATABASE_URI names no database: run \"make unit\", or "
+			 "deploy/dev/with-servers and this test");
 	for (PQconninfoOption *option = options; option->keyword; option++) {
 		const char *value = option->val;
 
@@ -74,7 +75,10 @@ scratch_state(PGconn *connection, const char *sql)
 	PGresult *result = PQexec(connection, sql);
 	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 
-	snprintf(sqlstate, sizeof sqlstate, "%s", state ? state : PQstatus(connection) == CONNECTION_OK ? "" : "lost");
+	snprintf(sqlstate, sizeof sqlstate, "%s",
+		 state					 ? state
+		 : PQstatus(connection) == CONNECTION_OK ? ""
+							 : "lost");
 	PQclear(result);
 	return sqlstate;
 }
@@ -144,7 +148,8 @@ scratch_open(void)
 
 	scratch->arena = arena_open();
 	snprintf(scratch->name, sizeof scratch->name, "scratch_%ld_%u", (long)getpid(), made++);
-	snprintf(scratch->uri, sizeof scratch->uri, "%s", scratch_uri(scratch->arena, scratch->name, NULL, NULL, NULL));
+	snprintf(scratch->uri, sizeof scratch->uri, "%s",
+		 scratch_uri(scratch->arena, scratch->name, NULL, NULL, NULL));
 	scratch->server = scratch_connect(scratch_uri(scratch->arena, NULL, NULL, NULL, NULL));
 	snprintf(sql, sizeof sql, "CREATE DATABASE %s TEMPLATE template0", scratch->name);
 	scratch_run(scratch->server, sql);
@@ -223,8 +228,8 @@ static inline void
 scratch_assert_error(const struct error *error, enum error_kind kind, const char *code)
 {
 	if (error->kind != kind || strcmp(error->code, code) != 0)
-		fail_msg("expected %s %s, got %s %s: %s", error_kind_name(kind), code, error_kind_name(error->kind),
-			 error->code, error->text);
+		fail_msg("expected %s %s, got %s %s: %s", error_kind_name(kind), code,
+			 error_kind_name(error->kind), error->code, error->text);
 }
 
 #endif

@@ -11,7 +11,8 @@ static const char *
 setting(struct store *store, struct arena *arena, const char *name)
 {
 	struct store_rows *rows = NULL;
-	struct expectation expectation = {.kind = EXPECT_ROWS, .statement = STATEMENTS, .arena = arena, .rows = &rows};
+	struct expectation expectation = {
+	    .kind = EXPECT_ROWS, .statement = STATEMENTS, .arena = arena, .rows = &rows};
 	const char *const params[] = {name};
 
 	assert_true(pipeline_send_text(store, &expectation, "SELECT current_setting($1)", params, 1));
@@ -24,7 +25,8 @@ setting(struct store *store, struct arena *arena, const char *name)
 static bool
 queue_row(struct store *store, const char *group, int64_t expected_rows, struct error *error)
 {
-	const struct store_param params[] = {store_text(group), store_text("t"), store_int(0), store_int(0), store_text("me")};
+	const struct store_param params[] = {store_text(group), store_text("t"), store_int(0), store_int(0),
+					     store_text("me")};
 
 	return store_queue(store, STATEMENT_POSITION_CLAIM, params, 5, expected_rows, error);
 }
@@ -44,23 +46,34 @@ static void
 a_session_is_the_same_whatever_the_defaults_of_the_database_are(void **state)
 {
 	static const char *const wanted[][2] = {
-	    {"synchronous_commit", "on"}, {"TimeZone", "UTC"}, {"search_path", "countersign"}, {"client_encoding", "UTF8"},
-	    {"default_transaction_isolation", "read committed"}, {"statement_timeout", "10s"}, {"lock_timeout", "5s"},
-	    {"idle_in_transaction_session_timeout", "15s"}, {"application_name", "countersign-test"},
+	    {"synchronous_commit", "on"},
+	    {"TimeZone", "UTC"},
+	    {"search_path", "countersign"},
+	    {"client_encoding", "UTF8"},
+	    {"default_transaction_isolation", "read committed"},
+	    {"statement_timeout", "10s"},
+	    {"lock_timeout", "5s"},
+	    {"idle_in_transaction_session_timeout", "15s"},
+	    {"application_name", "countersign-test"},
 	};
 	struct scratch *scratch = *state;
 	struct store *store;
 
-	scratch_run(scratch->server, arena_format(scratch->arena,
-		 "ALTER DATABASE %1$s SET synchronous_commit = off; ALTER DATABASE %1$s SET timezone = 'Asia/Tokyo';"
-		 "ALTER DATABASE %1$s SET default_transaction_isolation = serializable; ALTER DATABASE %1$s SET search_path = pg_temp;"
-		 "ALTER DATABASE %1$s SET client_encoding = latin1; ALTER DATABASE %1$s SET statement_timeout = 900",
-		 scratch->name));
+	scratch_run(scratch->server,
+		    arena_format(scratch->arena,
+				 "ALTER DATABASE %1$s SET synchronous_commit = off; ALTER DATABASE %1$s SET "
+				 "timezone = 'Asia/Tokyo';"
+				 "ALTER DATABASE %1$s SET default_transaction_isolation = serializable; "
+				 "ALTER DATABASE %1$s SET search_path = pg_temp;"
+				 "ALTER DATABASE %1$s SET client_encoding = latin1; ALTER DATABASE %1$s SET "
+				 "statement_timeout = 900",
+				 scratch->name));
 	store = scratch_store(scratch);
 	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
 		assert_string_equal(setting(store, scratch->arena, wanted[i][0]), wanted[i][1]);
 	store_close(store);
-	scratch_run(scratch->server, arena_format(scratch->arena, "ALTER DATABASE %s RESET ALL", scratch->name));
+	scratch_run(scratch->server,
+		    arena_format(scratch->arena, "ALTER DATABASE %s RESET ALL", scratch->name));
 }
 
 static void
@@ -71,10 +84,12 @@ a_server_that_only_reads_is_no_server_for_us(void **state)
 	struct error error = {0};
 
 	scratch_run(scratch->server,
-		    arena_format(scratch->arena, "ALTER DATABASE %s SET default_transaction_read_only = on", scratch->name));
+		    arena_format(scratch->arena, "ALTER DATABASE %s SET default_transaction_read_only = on",
+				 scratch->name));
 	assert_null(store_open(&options, NULL, 0, &error));
 	assert_int_equal(error.kind, ERROR_UNAVAILABLE);
-	scratch_run(scratch->server, arena_format(scratch->arena, "ALTER DATABASE %s RESET ALL", scratch->name));
+	scratch_run(scratch->server,
+		    arena_format(scratch->arena, "ALTER DATABASE %s RESET ALL", scratch->name));
 }
 
 static void
@@ -122,7 +137,8 @@ what_was_committed_is_there_and_what_was_rolled_back_is_not(void **state)
 	struct error error = {0};
 	bool unknown = true;
 
-	assert_true(store_begin(store, &error) && queue_row(store, "kept", 1, &error) && store_commit(store, &unknown, &error));
+	assert_true(store_begin(store, &error) && queue_row(store, "kept", 1, &error)
+		    && store_commit(store, &unknown, &error));
 	assert_false(unknown);
 	assert_true(store_begin(store, &error) && queue_row(store, "dropped", 1, &error));
 	store_rollback(store);
@@ -140,7 +156,8 @@ a_wrong_number_of_rows_dooms_the_transaction_though_the_server_saw_no_error(void
 	struct error error = {0};
 	bool unknown;
 
-	assert_true(store_begin(store, &error) && queue_row(store, "counted", 2, &error) && queue_row(store, "after", 1, &error));
+	assert_true(store_begin(store, &error) && queue_row(store, "counted", 2, &error)
+		    && queue_row(store, "after", 1, &error));
 	assert_false(store_commit(store, &unknown, &error));
 	assert_false(unknown);
 	scratch_assert_error(&error, ERROR_CONFLICT, "affected_rows");
@@ -148,7 +165,8 @@ a_wrong_number_of_rows_dooms_the_transaction_though_the_server_saw_no_error(void
 	assert_false(row_exists(*state, "counted"));
 	assert_false(row_exists(*state, "after"));
 	error_clear(&error);
-	assert_true(store_begin(store, &error) && queue_row(store, "counted", -1, &error) && store_commit(store, &unknown, &error));
+	assert_true(store_begin(store, &error) && queue_row(store, "counted", -1, &error)
+		    && store_commit(store, &unknown, &error));
 	store_close(store);
 }
 
@@ -185,7 +203,8 @@ text_that_is_not_utf8_is_invalid_and_is_not_repeated(void **state)
 	assert_null(strstr(error.text, "secret"));
 	store_rollback(store);
 	error_clear(&error);
-	assert_true(store_begin(store, &error) && queue_row(store, "after_utf8", 1, &error) && store_commit(store, &unknown, &error));
+	assert_true(store_begin(store, &error) && queue_row(store, "after_utf8", 1, &error)
+		    && store_commit(store, &unknown, &error));
 	store_close(store);
 }
 
@@ -194,8 +213,9 @@ append_batch(struct store *store, int64_t chain, int64_t last, struct error *err
 {
 	const int64_t chains[] = {chain}, lasts[] = {last};
 	const struct store_bytes hashes[] = {{"01234567890123456789012345678901", 32}};
-	const struct store_param params[] = {store_int_list(chains, 1), store_int_list(lasts, 1), store_int_list(lasts, 1),
-					     store_bytes_list(hashes, 1), store_bytes_list(hashes, 1), store_time(1)};
+	const struct store_param params[] = {store_int_list(chains, 1),	  store_int_list(lasts, 1),
+					     store_int_list(lasts, 1),	  store_bytes_list(hashes, 1),
+					     store_bytes_list(hashes, 1), store_time(1)};
 
 	assert_true(store_queue(store, STATEMENT_LEDGER_BATCH, params, 6, 1, error));
 }
@@ -220,7 +240,8 @@ a_row_that_is_there_already_is_a_conflict_naming_the_constraint(void **state)
 static void
 a_parameter_that_does_not_fit_dooms_the_transaction_without_being_sent(void **state)
 {
-	const struct store_param far[] = {store_text("far"), store_text("t"), store_int(INT64_MAX), store_int(0), store_text("me")};
+	const struct store_param far[] = {store_text("far"), store_text("t"), store_int(INT64_MAX),
+					  store_int(0), store_text("me")};
 	struct store *store = scratch_store(*state);
 	struct error error = {0};
 	bool unknown;
@@ -251,10 +272,12 @@ statements_out_of_place_are_our_own_mistake(void **state)
 	assert_false(store_commit(store, &unknown, &error));
 	assert_int_equal(error.kind, ERROR_BROKEN);
 	error_clear(&error);
-	assert_null(store_query(store, scratch->arena, STATEMENT_MIGRATE_CHAINS, NULL, 0, &error)); /* not in the list */
+	assert_null(store_query(store, scratch->arena, STATEMENT_MIGRATE_CHAINS, NULL, 0,
+				&error)); /* not in the list */
 	assert_int_equal(error.kind, ERROR_BROKEN);
 	error_clear(&error);
-	assert_null(store_query(store, scratch->arena, STATEMENT_POSITION_READ, NULL, 0, &error)); /* no parameters */
+	assert_null(
+	    store_query(store, scratch->arena, STATEMENT_POSITION_READ, NULL, 0, &error)); /* no parameters */
 	assert_int_equal(error.kind, ERROR_BROKEN);
 	error_clear(&error);
 	assert_true(store_begin(store, &error));
@@ -297,7 +320,8 @@ a_commit_that_was_a_rollback_is_no_commit(void **state)
 static void
 a_query_of_its_own_is_committed_at_once(void **state)
 {
-	const struct store_param params[] = {store_text("alone"), store_text("t"), store_int(0), store_int(0), store_text("me")};
+	const struct store_param params[] = {store_text("alone"), store_text("t"), store_int(0), store_int(0),
+					     store_text("me")};
 	struct scratch *scratch = *state;
 	struct store *store = scratch_store(scratch);
 	struct error error = {0};
@@ -360,7 +384,8 @@ expect_busy(struct scratch *scratch, const struct store_options *options, const 
 	store_rollback(store);
 	assert_true(store_connected(store));
 	error_clear(&error);
-	assert_true(store_begin(store, &error) && queue_row(store, "busy", 1, &error) && store_commit(store, &unknown, &error));
+	assert_true(store_begin(store, &error) && queue_row(store, "busy", 1, &error)
+		    && store_commit(store, &unknown, &error));
 	store_close(store);
 }
 
@@ -391,13 +416,14 @@ cross(void *argument)
 {
 	struct crossing *crossing = argument;
 	struct arena *arena = arena_open();
-	bool unknown, good = store_begin(crossing->store, &crossing->error)
-			  && queue_row(crossing->store, crossing->first, 1, &crossing->error)
-			  && store_query(crossing->store, arena, STATEMENT_STORE_NOW, NULL, 0, &crossing->error);
+	bool unknown,
+	    good = store_begin(crossing->store, &crossing->error)
+		   && queue_row(crossing->store, crossing->first, 1, &crossing->error)
+		   && store_query(crossing->store, arena, STATEMENT_STORE_NOW, NULL, 0, &crossing->error);
 
 	pthread_barrier_wait(crossing->both);
 	crossing->committed = good && queue_row(crossing->store, crossing->second, 1, &crossing->error)
-			   && store_commit(crossing->store, &unknown, &crossing->error);
+			      && store_commit(crossing->store, &unknown, &crossing->error);
 	if (!crossing->committed)
 		store_rollback(crossing->store);
 	arena_close(arena);

@@ -16,7 +16,9 @@ stored_offset(struct scratch *scratch, int32_t partition)
 {
 	char sql[128];
 
-	snprintf(sql, sizeof sql, "SELECT next_offset FROM consumer_position WHERE consumer_group = '%s' AND partition = %d", group, partition);
+	snprintf(sql, sizeof sql,
+		 "SELECT next_offset FROM consumer_position WHERE consumer_group = '%s' AND partition = %d",
+		 group, partition);
 	return atoll(scratch_text(scratch_raw(scratch), sql));
 }
 
@@ -24,7 +26,8 @@ static struct proxy *
 open_behind_proxy(struct scratch *scratch, int64_t statement_timeout_us, struct store **store)
 {
 	struct proxy *proxy = proxy_open(scratch_raw(scratch));
-	struct store_options options = scratch_options(scratch_uri(scratch->arena, scratch->name, "127.0.0.1", proxy->port, NULL));
+	struct store_options options =
+	    scratch_options(scratch_uri(scratch->arena, scratch->name, "127.0.0.1", proxy->port, NULL));
 
 	options.statement_timeout_us = statement_timeout_us;
 	*store = scratch_store_with(&options);
@@ -98,17 +101,20 @@ a_server_that_does_not_answer_commit_is_given_up_five_seconds_after_its_own_limi
 static void
 hold_commits(struct scratch *scratch)
 {
-	scratch_run(scratch_raw(scratch),
-		    "CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS "
-		    "$$ BEGIN PERFORM pg_advisory_xact_lock(42); RETURN NULL; END $$;"
-		    "CREATE CONSTRAINT TRIGGER hold AFTER UPDATE ON consumer_position DEFERRABLE INITIALLY DEFERRED "
-		    "FOR EACH ROW EXECUTE FUNCTION hold(); SELECT pg_advisory_lock(42)");
+	scratch_run(
+	    scratch_raw(scratch),
+	    "CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS "
+	    "$$ BEGIN PERFORM pg_advisory_xact_lock(42); RETURN NULL; END $$;"
+	    "CREATE CONSTRAINT TRIGGER hold AFTER UPDATE ON consumer_position DEFERRABLE INITIALLY DEFERRED "
+	    "FOR EACH ROW EXECUTE FUNCTION hold(); SELECT pg_advisory_lock(42)");
 }
 
 static void
 let_commits_go(struct scratch *scratch)
 {
-	scratch_run(scratch_raw(scratch), "SELECT pg_advisory_unlock(42); DROP TRIGGER hold ON consumer_position; DROP FUNCTION hold()");
+	scratch_run(
+	    scratch_raw(scratch),
+	    "SELECT pg_advisory_unlock(42); DROP TRIGGER hold ON consumer_position; DROP FUNCTION hold()");
 }
 
 /* Waits until the store's session hangs in COMMIT, then does that to it. */
@@ -138,10 +144,11 @@ interrupted_commit(struct scratch *scratch, int32_t partition, const char *funct
 	bool unknown = false;
 	pthread_t thread;
 
-	interrupter.sql = arena_format(scratch->arena,
-				       "SELECT %s(pid) FROM pg_stat_activity WHERE application_name = 'countersign-test' "
-				       "AND datname = current_database() AND wait_event_type = 'Lock'",
-				       function);
+	interrupter.sql =
+	    arena_format(scratch->arena,
+			 "SELECT %s(pid) FROM pg_stat_activity WHERE application_name = 'countersign-test' "
+			 "AND datname = current_database() AND wait_event_type = 'Lock'",
+			 function);
 	hold_commits(scratch);
 	begin_move(store, &position);
 	assert_int_equal(pthread_create(&thread, NULL, interrupt, &interrupter), 0);
@@ -180,10 +187,11 @@ a_commit_that_fails_is_known_to_have_failed(void **state)
 	struct error error = {0};
 	bool unknown = true;
 
-	scratch_run(scratch_raw(scratch),
-		    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE check_violation; END $$;"
-		    "CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON consumer_position DEFERRABLE INITIALLY DEFERRED "
-		    "FOR EACH ROW EXECUTE FUNCTION refuse()");
+	scratch_run(scratch_raw(scratch), "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ "
+					  "BEGIN RAISE check_violation; END $$;"
+					  "CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON "
+					  "consumer_position DEFERRABLE INITIALLY DEFERRED "
+					  "FOR EACH ROW EXECUTE FUNCTION refuse()");
 	begin_move(store, &position);
 	assert_false(store_commit(store, &unknown, &error));
 	assert_false(unknown);
@@ -205,10 +213,11 @@ a_statement_of_its_own_that_fails_at_its_commit_has_failed(void **state)
 	struct error error = {0};
 
 	assert_true(store_position_claim(store, &position, 0, "me", &error));
-	scratch_run(scratch_raw(scratch),
-		    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE check_violation; END $$;"
-		    "CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON consumer_position DEFERRABLE INITIALLY DEFERRED "
-		    "FOR EACH ROW EXECUTE FUNCTION refuse()");
+	scratch_run(scratch_raw(scratch), "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ "
+					  "BEGIN RAISE check_violation; END $$;"
+					  "CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON "
+					  "consumer_position DEFERRABLE INITIALLY DEFERRED "
+					  "FOR EACH ROW EXECUTE FUNCTION refuse()");
 	assert_false(store_position_claim(store, &position, 0, "me", &error));
 	scratch_assert_error(&error, ERROR_INVALID, "constraint");
 	scratch_run(scratch_raw(scratch), "DROP TRIGGER refuse ON consumer_position; DROP FUNCTION refuse()");
@@ -224,8 +233,9 @@ a_statement_of_its_own_that_fails_at_its_commit_has_failed(void **state)
 static void
 end_sessions(struct scratch *scratch)
 {
-	scratch_run(scratch_raw(scratch), "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
-					  "WHERE application_name = 'countersign-test' AND datname = current_database()");
+	scratch_run(scratch_raw(scratch),
+		    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+		    "WHERE application_name = 'countersign-test' AND datname = current_database()");
 }
 
 static void
@@ -265,7 +275,8 @@ a_server_that_takes_nothing_more_is_given_up_while_sending(void **state)
 	struct store *store;
 	struct proxy *proxy = open_behind_proxy(scratch, 200000, &store);
 	char *large = memory_take(4 * 1024 * 1024 + 1);
-	const struct store_param params[] = {store_text(large), store_text("t"), store_int(0), store_int(0), store_text("me")};
+	const struct store_param params[] = {store_text(large), store_text("t"), store_int(0), store_int(0),
+					     store_text("me")};
 	int64_t begun = store_monotonic();
 	bool good = store_begin(store, &error);
 
@@ -323,7 +334,8 @@ nobody_listens_means_wait_and_retry(void **state)
 	char port[8];
 
 	close(proxy_listen(port, 1));
-	expect_refused(scratch_uri(scratch->arena, scratch->name, "127.0.0.1", port, NULL), ERROR_UNAVAILABLE, "connection_lost", NULL);
+	expect_refused(scratch_uri(scratch->arena, scratch->name, "127.0.0.1", port, NULL), ERROR_UNAVAILABLE,
+		       "connection_lost", NULL);
 }
 
 static void
@@ -331,8 +343,10 @@ a_login_or_database_that_is_not_there_stops_the_process(void **state)
 {
 	struct scratch *scratch = *state;
 
-	expect_refused(scratch_uri(scratch->arena, "no_such_database", NULL, NULL, NULL), ERROR_BROKEN, "no_database", NULL);
-	expect_refused(scratch_uri(scratch->arena, scratch->name, NULL, NULL, "no_such_role"), ERROR_BROKEN, "login_refused", NULL);
+	expect_refused(scratch_uri(scratch->arena, "no_such_database", NULL, NULL, NULL), ERROR_BROKEN,
+		       "no_database", NULL);
+	expect_refused(scratch_uri(scratch->arena, scratch->name, NULL, NULL, "no_such_role"), ERROR_BROKEN,
+		       "login_refused", NULL);
 }
 
 static void
@@ -341,8 +355,11 @@ a_database_that_does_not_store_utf8_is_refused(void **state)
 	struct scratch *scratch = *state;
 	const char *name = arena_format(scratch->arena, "%s_ascii", scratch->name);
 
-	scratch_run(scratch->server, arena_format(scratch->arena,
-						  "CREATE DATABASE %s TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'", name));
+	scratch_run(
+	    scratch->server,
+	    arena_format(
+		scratch->arena,
+		"CREATE DATABASE %s TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'", name));
 	expect_refused(scratch_uri(scratch->arena, name, NULL, NULL, NULL), ERROR_BROKEN, "encoding", NULL);
 	scratch_run(scratch->server, arena_format(scratch->arena, "DROP DATABASE %s WITH (FORCE)", name));
 }
@@ -351,9 +368,15 @@ static void
 a_uri_whose_password_spills_over_is_refused_unseen(void **state)
 {
 	static const char *const bad[] = {
-	    "postgresql://me:se@cret@127.0.0.1:1/x",   "postgresql://me:se/cret@127.0.0.1:1/x", "postgresql://me:se?cr@et@127.0.0.1:1/x",
-	    "postgresql://me:se%cret@127.0.0.1:1/x",   "host=127.0.0.1 password=se cret",	"host=127.0.0.1 password='se cret",
-	    "host=127.0.0.1 port=secret",	       "postgres://me:1/secret@127.0.0.1:1/x",	"host=127.0.0.1 secret=1",
+	    "postgresql://me:se@cret@127.0.0.1:1/x",
+	    "postgresql://me:se/cret@127.0.0.1:1/x",
+	    "postgresql://me:se?cr@et@127.0.0.1:1/x",
+	    "postgresql://me:se%cret@127.0.0.1:1/x",
+	    "host=127.0.0.1 password=se cret",
+	    "host=127.0.0.1 password='se cret",
+	    "host=127.0.0.1 port=secret",
+	    "postgres://me:1/secret@127.0.0.1:1/x",
+	    "host=127.0.0.1 secret=1",
 	};
 
 	(void)state;
@@ -365,9 +388,11 @@ static void
 the_password_is_in_no_error(void **state)
 {
 	(void)state;
-	expect_refused("postgresql://me:secret@127.0.0.1:1/x?connect_timeout=2", ERROR_UNAVAILABLE, "connection_lost", "secret");
+	expect_refused("postgresql://me:secret@127.0.0.1:1/x?connect_timeout=2", ERROR_UNAVAILABLE,
+		       "connection_lost", "secret");
 	expect_refused("postgresql://me:se%40cret@127.0.0.1:1/x", ERROR_UNAVAILABLE, "connection_lost", "cret");
-	expect_refused("host=127.0.0.1 port=1 password='secret' user=me@home", ERROR_UNAVAILABLE, "connection_lost", "secret");
+	expect_refused("host=127.0.0.1 port=1 password='secret' user=me@home", ERROR_UNAVAILABLE,
+		       "connection_lost", "secret");
 }
 
 /* A listener whose queue is full drops what asks: the connection itself never comes about. */
@@ -391,9 +416,11 @@ silent_hosts_are_passed_over_for_the_next_one(void **state)
 	struct scratch *scratch = *state;
 	char hangs[8], full[8];
 	int hanging = proxy_listen(hangs, 16), filled = proxy_listen(full, 0), fillers[4];
-	const char *hosts = arena_format(scratch->arena, "127.0.0.1,127.0.0.1,%s", PQhost(scratch_raw(scratch)));
+	const char *hosts =
+	    arena_format(scratch->arena, "127.0.0.1,127.0.0.1,%s", PQhost(scratch_raw(scratch)));
 	const char *ports = arena_format(scratch->arena, "%s,%s,%s", hangs, full, PQport(scratch_raw(scratch)));
-	struct store_options options = scratch_options(scratch_uri(scratch->arena, scratch->name, hosts, ports, NULL));
+	struct store_options options =
+	    scratch_options(scratch_uri(scratch->arena, scratch->name, hosts, ports, NULL));
 	int64_t begun = store_monotonic(), took;
 
 	fill_queue(full, fillers);

@@ -6,7 +6,8 @@
 static struct store_position
 position_of(int32_t partition)
 {
-	return (struct store_position){.group = "countersign.evaluator", .topic = "countersign.requests", .partition = partition};
+	return (struct store_position){
+	    .group = "countersign.evaluator", .topic = "countersign.requests", .partition = partition};
 }
 
 /* begin, advance, commit. */
@@ -14,7 +15,7 @@ static bool
 advance(struct store *store, const struct store_position *position, int64_t end, struct error *error)
 {
 	bool unknown, good = store_begin(store, error) && store_position_advance(store, position, end, error)
-			  && store_commit(store, &unknown, error);
+			     && store_commit(store, &unknown, error);
 
 	if (!good)
 		store_rollback(store);
@@ -75,8 +76,10 @@ a_zombie_of_epoch_7_moves_nothing_after_epoch_8_took_over(void **state)
 	scratch_assert_error(&error, ERROR_FENCED, "fenced");
 	error_clear(&error);
 	assert_true(advance(owner, &new, 120, &error));
-	assert_string_equal(scratch_text(scratch_raw(scratch), "SELECT next_offset || ' ' || owner FROM consumer_position WHERE partition = 2"),
-			    "120 owner");
+	assert_string_equal(
+	    scratch_text(scratch_raw(scratch),
+			 "SELECT next_offset || ' ' || owner FROM consumer_position WHERE partition = 2"),
+	    "120 owner");
 	store_close(zombie);
 	store_close(owner);
 }

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_migrate.c - a database gets its schema once and whole, and no program works with another one than its own. */
+#include "scratch.h"
+
+#include <pthread.h>
+
+static bool
+migrate(struct scratch *scratch, uint32_t chains, unsigned *applied, struct error *error)
+{
+	error_clear(error);
+	return migrate_run(scratch->uri, chains, &scratch_log, applied, error);
+}
+
+static void
+expect_refused(struct scratch *scratch, const char *text)
+{
+	struct store_options options = scratch_options(scratch->uri);
+	struct error error = {0};
+
+	assert_null(store_open(&options, NULL, 0, &error));
+	scratch_assert_error(&error, ERROR_BROKEN, "schema");
+	if (!strstr(error.text, text))
+		fail_msg("no \"%s\" in: %s", text, error.text);
+}
+
+static unsigned
+files(void)
+{
+	struct store_migration migration;
+	unsigned count = 0;
+
+	while (store_schema_migration(count, &migration))
+		count++;
+	return count;
+}
+
+static void
+an_empty_database_gets_everything_and_the_second_time_nothing(void **state)
+{
+	struct scratch *scratch = *state;
+	struct error error = {0};
+	unsigned applied = 0;
+
+	expect_refused(scratch, "countersign migrate");
+	assert_true(migrate(scratch, 12, &applied, &error));
+	assert_int_equal(applied, files());
+	assert_string_equal(
+	    scratch_text(scratch_raw(scratch),
+			 "SELECT count(*) || ' ' || min(chain) || ' ' || max(chain) || ' ' || sum(sequence)"
+			 " || ' ' || bool_and(hash = decode(repeat('00', 32), 'hex')) FROM ledger_head"),
+	    "12 0 11 0 true");
+	assert_string_equal(
+	    scratch_text(scratch_raw(scratch), "SELECT count(*) || ' ' || bool_and(next_sequence = 1 AND "
+					       "lease_until < now()) FROM relay_position"),
+	    "12 true");
+	assert_true(migrate(scratch, 12, &applied, &error));
+	assert_int_equal(applied, 0);
+	store_close(scratch_store(scratch));
+}
+
+/* A migrated database whose record is changed, for as long as the test looks. */
+static void
+refused_with(struct scratch *scratch, const char *change, const char *undo, const char *text)
+{
+	struct error error = {0};
+	unsigned applied;
+
+	scratch_run(scratch_raw(scratch), change);
+	expect_refused(scratch, text);
+	assert_false(migrate(scratch, SCRATCH_CHAINS, &applied, &error));
+	scratch_assert_error(&error, ERROR_BROKEN, "schema");
+	scratch_run(scratch_raw(scratch), undo);
+	assert_true(migrate(scratch, SCRATCH_CHAINS, &applied, &error));
+	assert_int_equal(applied, 0);
+}
+
+static void
+a_schema_that_was_made_with_another_file_is_refused_by_all(void **state)
+{
+	refused_with(*state, "UPDATE schema_migration SET checksum = reverse(checksum) WHERE version = 1",
+		     "UPDATE schema_migration SET checksum = reverse(checksum) WHERE version = 1", "001_walk");
+}
+
+static void
+a_newer_schema_is_refused_by_all(void **state)
+{
+	refused_with(*state,
+		     "INSERT INTO schema_migration (version, name, checksum) VALUES (900, '900_later', 'x')",
+		     "DELETE FROM schema_migration WHERE version = 900", "newer (900)");
+}
+
+static void
+a_schema_with_a_file_missing_in_the_middle_is_refused_by_all(void **state)
+{
+	refused_with(*state, "UPDATE schema_migration SET version = 901 WHERE version = 1",
+		     "UPDATE schema_migration SET version = 1 WHERE version = 901", "001_walk");
+}
+
+static void
+an_older_schema_tells_what_to_do_and_migrate_does_it(void **state)
+{
+	struct scratch *scratch = *state;
+	struct error error = {0};
+	unsigned applied;
+
+	scratch_run(scratch_raw(scratch),
+		    "DELETE FROM schema_migration WHERE version = 2; DROP POLICY put ON quarantine_raw;"
+		    "DROP POLICY look ON quarantine_raw; DROP POLICY forget ON quarantine_raw");
+	expect_refused(scratch, "lacks migration 002_roles: run `countersign migrate`");
+	assert_true(migrate(scratch, SCRATCH_CHAINS, &applied, &error));
+	assert_int_equal(applied, 1);
+}
+
+static void
+the_number_of_chains_can_not_be_changed(void **state)
+{
+	struct scratch *scratch = *state;
+	struct error error = {0};
+	unsigned applied;
+
+	assert_false(migrate(scratch, 2 * SCRATCH_CHAINS, &applied, &error));
+	scratch_assert_error(&error, ERROR_BROKEN, "chains");
+	assert_int_equal(atoi(scratch_text(scratch_raw(scratch), "SELECT count(*) FROM ledger_head")),
+			 SCRATCH_CHAINS);
+	assert_false(migrate(scratch, 0, &applied, &error));
+	scratch_assert_error(&error, ERROR_BROKEN, "chains");
+	assert_false(migrate(scratch, 1025, &applied, &error));
+}
+
+/* Each file is one transaction: what failed in the middle leaves nothing, and can be run again. */
+static void
+a_file_that_fails_leaves_nothing_behind(void **state)
+{
+	struct scratch *scratch = *state;
+	struct error error = {0};
+	unsigned applied;
+
+	scratch_run(scratch_raw(scratch),
+		    "CREATE SCHEMA countersign; CREATE TABLE countersign.ledger_writer (x int)");
+	assert_false(migrate(scratch, SCRATCH_CHAINS, &applied, &error));
+	assert_int_equal(error.kind, ERROR_BROKEN);
+	assert_non_null(strstr(error.text, "001_walk"));
+	assert_int_equal(applied, 0);
+	assert_string_equal(
+	    scratch_text(scratch_raw(scratch), "SELECT to_regclass('countersign.request') IS NULL"), "t");
+	scratch_run(scratch_raw(scratch), "DROP TABLE countersign.ledger_writer");
+	assert_true(migrate(scratch, SCRATCH_CHAINS, &applied, &error));
+	assert_int_equal(applied, files());
+}
+
+struct migrator {
+	struct scratch *scratch;
+	unsigned applied;
+	struct error error;
+	bool good;
+};
+
+static void *
+migrate_beside(void *argument)
+{
+	struct migrator *migrator = argument;
+
+	migrator->good = migrate(migrator->scratch, SCRATCH_CHAINS, &migrator->applied, &migrator->error);
+	return NULL;
+}
+
+static unsigned
+migrate_at_once(struct migrator *migrators, size_t count)
+{
+	pthread_t threads[8];
+	unsigned applied = 0;
+
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, migrate_beside, &migrators[i]), 0);
+	for (size_t i = 0; i < count; i++) {
+		pthread_join(threads[i], NULL);
+		if (!migrators[i].good)
+			fail_msg("migrator %zu: %s", i, migrators[i].error.text);
+		applied += migrators[i].applied;
+	}
+	return applied;
+}
+
+static void
+four_that_migrate_one_database_at_once_do_it_once(void **state)
+{
+	struct migrator migrators[4] = {{0}};
+
+	for (int i = 0; i < 4; i++)
+		migrators[i].scratch = *state;
+	assert_int_equal(migrate_at_once(migrators, 4), files());
+	assert_string_equal(scratch_text(scratch_raw(*state), "SELECT count(*) FROM ledger_head"), "4");
+}
+
+/* Roles belong to the whole server: databases that are migrated at once meet there. */
+static void
+three_databases_may_be_migrated_at_once(void **state)
+{
+	struct migrator migrators[3] = {
+	    {.scratch = *state}, {.scratch = scratch_open()}, {.scratch = scratch_open()}};
+
+	assert_int_equal(migrate_at_once(migrators, 3), 3 * files());
+	scratch_close(migrators[1].scratch);
+	scratch_close(migrators[2].scratch);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_schema_that_was_made_with_another_file_is_refused_by_all),
+	    cmocka_unit_test(a_newer_schema_is_refused_by_all),
+	    cmocka_unit_test(a_schema_with_a_file_missing_in_the_middle_is_refused_by_all),
+	    cmocka_unit_test(an_older_schema_tells_what_to_do_and_migrate_does_it),
+	    cmocka_unit_test(the_number_of_chains_can_not_be_changed),
+	};
+	const struct CMUnitTest empty[] = {
+	    cmocka_unit_test_setup_teardown(an_empty_database_gets_everything_and_the_second_time_nothing,
+					    scratch_setup_empty, scratch_teardown),
+	    cmocka_unit_test_setup_teardown(a_file_that_fails_leaves_nothing_behind, scratch_setup_empty,
+					    scratch_teardown),
+	    cmocka_unit_test_setup_teardown(four_that_migrate_one_database_at_once_do_it_once,
+					    scratch_setup_empty, scratch_teardown),
+	    cmocka_unit_test_setup_teardown(three_databases_may_be_migrated_at_once, scratch_setup_empty,
+					    scratch_teardown),
+	};
+	int failed = cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+
+	return failed + cmocka_run_group_tests(empty, NULL, NULL);
+}
