@@ -18,7 +18,8 @@ add_text(struct ledger_hash *hash, const char *text)
 }
 
 struct ledger_hash *
-ledger_hash_open(const uint8_t prev_hash[CRYPTO_SHA256_SIZE], uint32_t chain, int64_t first, int64_t last, int64_t created_at)
+ledger_hash_open(const uint8_t prev_hash[CRYPTO_SHA256_SIZE], uint32_t chain, int64_t first, int64_t last,
+		 int64_t created_at)
 {
 	struct ledger_hash *hash = memory_take(sizeof *hash);
 

@@ -19,8 +19,8 @@ struct ledger_entry {
  * payload. Numbers as fields of 8 big-endian bytes.
  */
 struct ledger_hash;
-struct ledger_hash *ledger_hash_open(const uint8_t prev_hash[CRYPTO_SHA256_SIZE], uint32_t chain, int64_t first,
-				     int64_t last, int64_t created_at);
+struct ledger_hash *ledger_hash_open(const uint8_t prev_hash[CRYPTO_SHA256_SIZE], uint32_t chain,
+				     int64_t first, int64_t last, int64_t created_at);
 void ledger_hash_add(struct ledger_hash *hash, const struct ledger_entry *entry);
 void ledger_hash_close(struct ledger_hash *take_hash, uint8_t digest[CRYPTO_SHA256_SIZE]);
 

@@ -30,7 +30,8 @@ wait_answer(struct run *run, const char *what)
 
 		if (store_await(PQsocket(run->connection), unsent > 0 ? POLLIN | POLLOUT : POLLIN, end) == 0
 		    || (!PQconsumeInput(run->connection) && PQisBusy(run->connection)))
-			return error_set(run->error, ERROR_UNAVAILABLE, "connection_lost", "%s: connection lost", what);
+			return error_set(run->error, ERROR_UNAVAILABLE, "connection_lost",
+					 "%s: connection lost", what);
 	}
 	return true;
 }
@@ -39,7 +40,7 @@ static bool
 is_good(const PGresult *result)
 {
 	return PQresultStatus(result) == PGRES_COMMAND_OK || PQresultStatus(result) == PGRES_TUPLES_OK
-	    || PQresultStatus(result) == PGRES_EMPTY_QUERY;
+	       || PQresultStatus(result) == PGRES_EMPTY_QUERY;
 }
 
 /* The last result of all that was sent; NULL and *error when one of them failed. */
@@ -47,7 +48,8 @@ static PGresult *
 collect(struct run *run, int sent, const char *what)
 {
 	PGresult *last = NULL, *next;
-	bool good = sent || error_set(run->error, ERROR_UNAVAILABLE, "connection_lost", "%s: connection lost", what);
+	bool good =
+	    sent || error_set(run->error, ERROR_UNAVAILABLE, "connection_lost", "%s: connection lost", what);
 
 	while (good && wait_answer(run, what) && (next = PQgetResult(run->connection))) {
 		if (!is_good(next))
@@ -67,8 +69,9 @@ static struct store_rows *
 ask(struct run *run, enum statement statement, const char *const *params, int count)
 {
 	const char *sql = store_statement_text(statement);
-	PGresult *result = collect(run, PQsendQueryParams(run->connection, sql, count, NULL, params, NULL, NULL, 1),
-				   store_statement_name(statement));
+	PGresult *result =
+	    collect(run, PQsendQueryParams(run->connection, sql, count, NULL, params, NULL, NULL, 1),
+		    store_statement_name(statement));
 	struct store_rows *rows = result ? store_rows_copy(run->arena, result) : NULL;
 
 	PQclear(result);
@@ -86,11 +89,14 @@ tell(struct run *run, enum statement statement, const char *const *params, int c
 static bool
 commit(struct run *run)
 {
-	PGresult *result = collect(run, PQsendQuery(run->connection, store_statement_text(STATEMENT_STORE_COMMIT)), "commit");
+	PGresult *result =
+	    collect(run, PQsendQuery(run->connection, store_statement_text(STATEMENT_STORE_COMMIT)), "commit");
 	bool good = result && strcmp(PQcmdStatus(result), "COMMIT") == 0;
 
 	PQclear(result);
-	return good ? true : error_set(run->error, ERROR_BROKEN, "rolled_back", "commit: the migration was rolled back");
+	return good ? true
+		    : error_set(run->error, ERROR_BROKEN, "rolled_back",
+				"commit: the migration was rolled back");
 }
 
 /* Not the caller's error: what went wrong is in there already. */
@@ -100,7 +106,8 @@ rollback(struct run *run)
 	struct error ignored = {0};
 	struct run quiet = {.connection = run->connection, .arena = run->arena, .error = &ignored};
 
-	PQclear(collect(&quiet, PQsendQuery(run->connection, store_statement_text(STATEMENT_STORE_ROLLBACK)), "rollback"));
+	PQclear(collect(&quiet, PQsendQuery(run->connection, store_statement_text(STATEMENT_STORE_ROLLBACK)),
+			"rollback"));
 }
 
 static bool
@@ -111,7 +118,8 @@ run_text(struct run *run, const struct store_migration *migration)
 
 	PQclear(result);
 	if (good && PQtransactionStatus(run->connection) != PQTRANS_INTRANS)
-		good = error_set(run->error, ERROR_BROKEN, "migration", "%s: ended its transaction", migration->name);
+		good = error_set(run->error, ERROR_BROKEN, "migration", "%s: ended its transaction",
+				 migration->name);
 	return good;
 }
 
@@ -124,11 +132,12 @@ apply(struct run *run, const struct store_migration *migration)
 
 	snprintf(version, sizeof version, "%d", migration->version);
 	good = tell(run, STATEMENT_STORE_BEGIN, NULL, 0) && run_text(run, migration)
-	    && tell(run, STATEMENT_MIGRATE_RECORD, params, 3) && commit(run);
+	       && tell(run, STATEMENT_MIGRATE_RECORD, params, 3) && commit(run);
 	if (!good)
 		rollback(run);
 	else if (run->log)
-		log_info(run->log, "migrated", log_number("version", migration->version), log_text("name", migration->name));
+		log_info(run->log, "migrated", log_number("version", migration->version),
+			 log_text("name", migration->name));
 	return good;
 }
 
@@ -139,8 +148,9 @@ prepare_session(struct run *run)
 {
 	const char *const params[] = {LOCK_PATIENCE};
 
-	return store_connection_check(run->connection, run->error) && tell(run, STATEMENT_MIGRATE_SESSION, params, 1)
-	    && tell(run, STATEMENT_MIGRATE_LOCK, NULL, 0);
+	return store_connection_check(run->connection, run->error)
+	       && tell(run, STATEMENT_MIGRATE_SESSION, params, 1)
+	       && tell(run, STATEMENT_MIGRATE_LOCK, NULL, 0);
 }
 
 /* The table of migrations is made once, before all of them. */
@@ -153,7 +163,7 @@ prepare_table(struct run *run)
 	if (!exists || store_row_bool(exists, 0, 0))
 		return exists != NULL;
 	good = tell(run, STATEMENT_STORE_BEGIN, NULL, 0) && tell(run, STATEMENT_MIGRATE_SCHEMA, NULL, 0)
-	    && tell(run, STATEMENT_MIGRATE_TABLE, NULL, 0) && commit(run);
+	       && tell(run, STATEMENT_MIGRATE_TABLE, NULL, 0) && commit(run);
 	if (!good)
 		rollback(run);
 	return good;
@@ -181,18 +191,21 @@ install(struct run *run, uint32_t chains)
 	const struct store_rows *rows;
 
 	snprintf(text, sizeof text, "%u", (unsigned)chains);
-	rows = tell(run, STATEMENT_MIGRATE_INSTALL, params, 1) ? ask(run, STATEMENT_MIGRATE_CHAINS, NULL, 0) : NULL;
+	rows = tell(run, STATEMENT_MIGRATE_INSTALL, params, 1) ? ask(run, STATEMENT_MIGRATE_CHAINS, NULL, 0)
+							       : NULL;
 	if (rows && store_row_int(rows, 0, 0) != chains)
-		return error_set(run->error, ERROR_BROKEN, "chains",
-				 "the ledger of this database has %d chains, not %u: the number can't be changed",
-				 (int)store_row_int(rows, 0, 0), (unsigned)chains);
+		return error_set(
+		    run->error, ERROR_BROKEN, "chains",
+		    "the ledger of this database has %d chains, not %u: the number can't be changed",
+		    (int)store_row_int(rows, 0, 0), (unsigned)chains);
 	return rows != NULL;
 }
 
 static bool
 run_all(struct run *run, uint32_t chains, unsigned *applied)
 {
-	bool good = prepare_session(run) && prepare_table(run) && apply_missing(run, applied) && install(run, chains);
+	bool good =
+	    prepare_session(run) && prepare_table(run) && apply_missing(run, applied) && install(run, chains);
 
 	PQfinish(run->connection);
 	return good;
@@ -203,7 +216,7 @@ migrate_run(const char *uri, uint32_t chains, const struct log *log, unsigned *a
 {
 	struct run run = {.log = log, .error = error};
 	bool good = (chains >= 1 && chains <= 1024)
-		 || error_set(error, ERROR_BROKEN, "chains", "the number of chains is 1 to 1024");
+		    || error_set(error, ERROR_BROKEN, "chains", "the number of chains is 1 to 1024");
 
 	*applied = 0;
 	if (good)

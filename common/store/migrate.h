@@ -11,6 +11,7 @@
  * whose record is newer, or has another checksum for a file: BROKEN "schema". `chains` (1-1024) is stored at the first
  * run with a ledger_head and relay_position per chain; later a different value is refused. *applied counts files.
  */
-bool migrate_run(const char *uri, uint32_t chains, const struct log *log, unsigned *applied, struct error *error) CS_MUST_CHECK;
+bool migrate_run(const char *uri, uint32_t chains, const struct log *log, unsigned *applied,
+		 struct error *error) CS_MUST_CHECK;
 
 #endif

@@ -29,7 +29,8 @@ store_of(const struct store_options *options, const enum statement *statements, 
 }
 
 struct store *
-store_open(const struct store_options *options, const enum statement *statements, size_t count, struct error *error)
+store_open(const struct store_options *options, const enum statement *statements, size_t count,
+	   struct error *error)
 {
 	struct store *store = store_of(options, statements, count);
 
@@ -86,7 +87,8 @@ store_report(struct store *store, struct error *error)
 }
 
 bool
-store_doom(struct store *store, struct error *error, enum error_kind kind, const char *code, const char *format, ...)
+store_doom(struct store *store, struct error *error, enum error_kind kind, const char *code,
+	   const char *format, ...)
 {
 	char text[ERROR_TEXT_SIZE];
 	va_list arguments;
@@ -133,15 +135,15 @@ store_queue(struct store *store, enum statement statement, const struct store_pa
 }
 
 struct store_rows *
-store_query(struct store *store, struct arena *arena, enum statement statement, const struct store_param *params,
-	    size_t count, struct error *error)
+store_query(struct store *store, struct arena *arena, enum statement statement,
+	    const struct store_param *params, size_t count, struct error *error)
 {
 	struct store_rows *rows = NULL;
 	struct expectation expectation = {
 	    .kind = EXPECT_ROWS, .statement = statement, .arena = arena, .rows = &rows};
 	bool good = store->doom.kind == ERROR_NONE && pipeline_send(store, &expectation, params, count)
-		 && (store->in_transaction ? pipeline_flush_request(store) : pipeline_sync(store))
-		 && pipeline_settle(store);
+		    && (store->in_transaction ? pipeline_flush_request(store) : pipeline_sync(store))
+		    && pipeline_settle(store);
 
 	if (!good)
 		store_report(store, error);
@@ -153,7 +155,7 @@ static bool
 settle_before_commit(struct store *store)
 {
 	return store->doom.kind == ERROR_NONE && (store->pending_count == 0 || pipeline_flush_request(store))
-	    && pipeline_settle(store);
+	       && pipeline_settle(store);
 }
 
 bool
@@ -186,8 +188,8 @@ store_rollback(struct store *store)
 		if (!store->unsynced || pipeline_sync(store))
 			pipeline_settle(store);
 		error_clear(&store->doom);
-		good = send_tag(store, STATEMENT_STORE_ROLLBACK, "ROLLBACK") && pipeline_sync(store) && pipeline_settle(store)
-		    && PQtransactionStatus(store->connection) == PQTRANS_IDLE;
+		good = send_tag(store, STATEMENT_STORE_ROLLBACK, "ROLLBACK") && pipeline_sync(store)
+		       && pipeline_settle(store) && PQtransactionStatus(store->connection) == PQTRANS_IDLE;
 	}
 	if (!good)
 		pipeline_close(store);
@@ -224,7 +226,8 @@ store_listen(struct store *store, const char *channel, struct error *error)
 	if (store->in_transaction)
 		return error_set(error, ERROR_BROKEN, "transaction", "listen inside a transaction");
 	if (!is_listened_to(store, channel)) {
-		store->channels = memory_grow(store->channels, store->channel_count + 1, sizeof *store->channels);
+		store->channels =
+		    memory_grow(store->channels, store->channel_count + 1, sizeof *store->channels);
 		store->channels[store->channel_count++] = memory_string(channel);
 	}
 	return store_session_listen(store) ? true : store_report(store, error);

@@ -12,10 +12,10 @@
 struct store;
 
 struct store_options {
-	const char *uri;		/* libpq URI or conninfo; PG* variables count for what it leaves out */
-	const char *application_name;	/* "countersign-evaluator" */
-	const char *const *statements;	/* reserved names: NULL = prepare all that the role may use */
-	int64_t statement_timeout_us;	/* server side, and our own deadline for every answer is this + 5 s */
+	const char *uri;	       /* libpq URI or conninfo; PG* variables count for what it leaves out */
+	const char *application_name;  /* "countersign-evaluator" */
+	const char *const *statements; /* reserved names: NULL = prepare all that the role may use */
+	int64_t statement_timeout_us;  /* server side, and our own deadline for every answer is this + 5 s */
 	int64_t lock_timeout_us;
 	const struct log *log;
 };
@@ -35,15 +35,24 @@ bool store_reconnect(struct store *store, struct error *error) CS_MUST_CHECK;
 /* ------------------------------------------------------------------ parameters and rows */
 
 enum store_param_kind {
-	STORE_NULL, STORE_TEXT, STORE_BYTES, STORE_INT, STORE_BOOL, STORE_TIME, STORE_TEXT_LIST, STORE_INT_LIST, STORE_UUID,
-	STORE_UUID_LIST, STORE_BYTES_LIST
+	STORE_NULL,
+	STORE_TEXT,
+	STORE_BYTES,
+	STORE_INT,
+	STORE_BOOL,
+	STORE_TIME,
+	STORE_TEXT_LIST,
+	STORE_INT_LIST,
+	STORE_UUID,
+	STORE_UUID_LIST,
+	STORE_BYTES_LIST
 };
 /* Borrowed for the call. Sent in binary with explicit types (text, bytea, int8, bool, timestamptz, text[], int8[], uuid, uuid[], bytea[]). */
 struct store_param {
 	enum store_param_kind kind;
 	const void *bytes; /* TEXT/UUID: NUL-terminated; BYTES; lists: const char *const * / int64_t * / struct store_bytes * */
-	size_t length;	   /* BYTES: bytes; lists: items */
-	int64_t number;	   /* INT, BOOL, TIME (microseconds since 1970) */
+	size_t length;	/* BYTES: bytes; lists: items */
+	int64_t number; /* INT, BOOL, TIME (microseconds since 1970) */
 };
 struct store_bytes {
 	const void *bytes;
@@ -67,14 +76,19 @@ struct store_param store_bytes_list(const struct store_bytes *items, size_t coun
 struct store_rows;
 size_t store_rows_count(const struct store_rows *rows);
 bool store_row_null(const struct store_rows *rows, size_t row, unsigned column);
-const char *store_row_text(const struct store_rows *rows, size_t row, unsigned column);	 /* text, uuid, name; NULL for SQL NULL */
-int64_t store_row_int(const struct store_rows *rows, size_t row, unsigned column);	 /* int2/4/8; 0 for NULL */
-bool store_row_bool(const struct store_rows *rows, size_t row, unsigned column);	 /* false for NULL */
-int64_t store_row_time(const struct store_rows *rows, size_t row, unsigned column);	 /* microseconds since 1970; 0 for NULL */
-double store_row_real(const struct store_rows *rows, size_t row, unsigned column);	 /* float8; 0 for NULL */
-struct store_bytes store_row_bytes(const struct store_rows *rows, size_t row, unsigned column); /* bytea; NULL,0 for NULL */
-const char *const *store_row_list(const struct store_rows *rows, size_t row, unsigned column, size_t *count); /* text[] */
-const int64_t *store_row_int_list(const struct store_rows *rows, size_t row, unsigned column, size_t *count); /* int4[]/int8[] */
+const char *store_row_text(const struct store_rows *rows, size_t row,
+			   unsigned column); /* text, uuid, name; NULL for SQL NULL */
+int64_t store_row_int(const struct store_rows *rows, size_t row, unsigned column); /* int2/4/8; 0 for NULL */
+bool store_row_bool(const struct store_rows *rows, size_t row, unsigned column);   /* false for NULL */
+int64_t store_row_time(const struct store_rows *rows, size_t row,
+		       unsigned column); /* microseconds since 1970; 0 for NULL */
+double store_row_real(const struct store_rows *rows, size_t row, unsigned column); /* float8; 0 for NULL */
+struct store_bytes store_row_bytes(const struct store_rows *rows, size_t row,
+				   unsigned column); /* bytea; NULL,0 for NULL */
+const char *const *store_row_list(const struct store_rows *rows, size_t row, unsigned column,
+				  size_t *count); /* text[] */
+const int64_t *store_row_int_list(const struct store_rows *rows, size_t row, unsigned column,
+				  size_t *count); /* int4[]/int8[] */
 
 /* ------------------------------------------------------------------ transactions */
 
@@ -88,11 +102,12 @@ const int64_t *store_row_int_list(const struct store_rows *rows, size_t row, uns
  */
 bool store_begin(struct store *store, struct error *error) CS_MUST_CHECK;
 /* expected_rows -1: any. */
-bool store_queue(struct store *store, enum statement statement, const struct store_param *params, size_t count,
-		 int64_t expected_rows, struct error *error) CS_MUST_CHECK;
+bool store_queue(struct store *store, enum statement statement, const struct store_param *params,
+		 size_t count, int64_t expected_rows, struct error *error) CS_MUST_CHECK;
 /* Sends, waits for all that was queued and for this one; the rows are copied into the arena. */
 struct store_rows *store_query(struct store *store, struct arena *arena, enum statement statement,
-			       const struct store_param *params, size_t count, struct error *error) CS_MUST_CHECK;
+			       const struct store_param *params, size_t count,
+			       struct error *error) CS_MUST_CHECK;
 /*
  * COMMIT, and the command tag is checked. `unknown` is set when the connection died after COMMIT was sent and before it
  * was answered: the caller must look at what the transaction would have changed (position row).

@@ -81,8 +81,9 @@ uri_parse(const char *uri, struct error *error)
 	if (options && ports_are_numbers(options))
 		return options;
 	PQconninfoFree(options);
-	error_set(error, ERROR_BROKEN, "database_uri",
-		  "the database URI can't be read: is each special character of the password percent-encoded?");
+	error_set(
+	    error, ERROR_BROKEN, "database_uri",
+	    "the database URI can't be read: is each special character of the password percent-encoded?");
 	return NULL;
 }
 
@@ -192,7 +193,9 @@ sqlstate_at_end(const char *message)
 	if (length < 7)
 		return NULL;
 	at = message + length - 5;
-	return at[-1] == ' ' && at[-2] == ' ' && strspn(at, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5 ? at : NULL;
+	return at[-1] == ' ' && at[-2] == ' ' && strspn(at, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5
+		   ? at
+		   : NULL;
 }
 
 /* The message in one line. */
@@ -218,7 +221,8 @@ explain(PGconn *connection, struct error *error)
 	char line[ERROR_TEXT_SIZE];
 
 	if (PQconnectionNeedsPassword(connection))
-		return error_set(error, ERROR_BROKEN, "login_refused", "the database wants a password and none was given");
+		return error_set(error, ERROR_BROKEN, "login_refused",
+				 "the database wants a password and none was given");
 	one_line(PQerrorMessage(connection), line, sizeof line);
 	return error_set(error, kind, code, "connect: %s", line);
 }
@@ -237,16 +241,19 @@ static bool
 connect_addresses(PGconn *connection, int64_t end, struct error *error)
 {
 	int64_t address_end = store_monotonic() + ADDRESS_PATIENCE;
-	PostgresPollingStatusType status = PQstatus(connection) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
+	PostgresPollingStatusType status =
+	    PQstatus(connection) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
 
 	while (status == PGRES_POLLING_READING || status == PGRES_POLLING_WRITING) {
-		int ready = store_await(PQsocket(connection), status == PGRES_POLLING_READING ? POLLIN : POLLOUT,
-					address_end < end ? address_end : end);
+		int ready =
+		    store_await(PQsocket(connection), status == PGRES_POLLING_READING ? POLLIN : POLLOUT,
+				address_end < end ? address_end : end);
 
 		if (ready > 0) {
 			status = PQconnectPoll(connection);
 		} else if (store_monotonic() >= end) {
-			return error_set(error, ERROR_UNAVAILABLE, "connection_lost", "connect: no answer in time");
+			return error_set(error, ERROR_UNAVAILABLE, "connection_lost",
+					 "connect: no answer in time");
 		} else if (store_monotonic() >= address_end) {
 			give_up_address(connection);
 			address_end = store_monotonic() + ADDRESS_PATIENCE;
@@ -287,7 +294,8 @@ connect_request(const struct request *request, const struct log *log, int64_t en
 
 /* As long as one host is merely away there is hope: a host that refuses us counts only when all of them do. */
 static PGconn *
-connect_hosts(const struct hosts *hosts, const char *application_name, const struct log *log, struct error *error)
+connect_hosts(const struct hosts *hosts, const char *application_name, const struct log *log,
+	      struct error *error)
 {
 	int64_t end = store_monotonic() + CONNECT_PATIENCE;
 	size_t count = list_length(hosts->hostaddr && *hosts->hostaddr ? hosts->hostaddr : hosts->host);
@@ -311,7 +319,8 @@ connect_hosts(const struct hosts *hosts, const char *application_name, const str
 PGconn *
 store_connection_open(const char *uri, const char *application_name, const struct log *log, struct error *error)
 {
-	struct hosts hosts = {.arena = arena_open(), .options = uri_parse(uri, error), .defaults = PQconndefaults()};
+	struct hosts hosts = {
+	    .arena = arena_open(), .options = uri_parse(uri, error), .defaults = PQconndefaults()};
 	PGconn *connection = NULL;
 
 	if (hosts.options) {
@@ -334,8 +343,8 @@ is_utf8(PGconn *connection, const char *parameter, struct error *error)
 
 	if (found && strcmp(found, "UTF8") == 0)
 		return true;
-	return error_set(error, ERROR_BROKEN, "encoding", "the database has %s = %s, needed is UTF8", parameter,
-			 found ? found : "nothing");
+	return error_set(error, ERROR_BROKEN, "encoding", "the database has %s = %s, needed is UTF8",
+			 parameter, found ? found : "nothing");
 }
 
 /* With another encoding of the server, text that is not UTF-8 could be stored or be changed on its way. */
@@ -343,7 +352,8 @@ bool
 store_connection_check(PGconn *connection, struct error *error)
 {
 	if (PQserverVersion(connection) < 150000)
-		return error_set(error, ERROR_BROKEN, "server_version", "PostgreSQL 15 or newer is needed, this is %d",
+		return error_set(error, ERROR_BROKEN, "server_version",
+				 "PostgreSQL 15 or newer is needed, this is %d",
 				 PQserverVersion(connection) / 10000);
 	return is_utf8(connection, "server_encoding", error) && is_utf8(connection, "client_encoding", error);
 }

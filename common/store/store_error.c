@@ -13,8 +13,9 @@ struct reaction {
 static const struct reaction reactions[] = {
     {"08P01", ERROR_BROKEN, "protocol"},
     {"08", ERROR_UNAVAILABLE, "connection_lost"},
-    {"0A", ERROR_UNAVAILABLE, "session_stale"}, /* a plan's result type changed under it: a new session prepares again */
-    {"22P03", ERROR_BROKEN, "protocol"},	/* binary parameters are our own making */
+    {"0A", ERROR_UNAVAILABLE,
+     "session_stale"}, /* a plan's result type changed under it: a new session prepares again */
+    {"22P03", ERROR_BROKEN, "protocol"}, /* binary parameters are our own making */
     {"22", ERROR_INVALID, "not_storable"},
     {"23505", ERROR_CONFLICT, "not_unique"},
     {"23", ERROR_INVALID, "constraint"},
@@ -57,7 +58,7 @@ store_result_fatal(const PGresult *result)
 	const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
 
 	return !PQresultErrorField(result, PG_DIAG_SQLSTATE)
-	    || (severity && (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0));
+	       || (severity && (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0));
 }
 
 /* Class 42 speaks of names and syntax only, and P0 are our own triggers' words. Others may quote what was to be stored. */
@@ -89,6 +90,6 @@ store_error_result(struct error *error, const char *what, const PGresult *result
 
 	const char *message = harmless_message(result, sqlstate);
 
-	return error_set(error, kind, code, "%s: SQLSTATE %s%s%s%s%s", what, sqlstate, *constraint ? ", constraint " : "",
-			 constraint, *message ? ", " : "", message);
+	return error_set(error, kind, code, "%s: SQLSTATE %s%s%s%s%s", what, sqlstate,
+			 *constraint ? ", constraint " : "", constraint, *message ? ", " : "", message);
 }

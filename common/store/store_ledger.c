@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APPEND_BYTES_MAX ((size_t)64 * 1024 * 1024) /* far above any batch, far below the server's 1 GB for one message */
+#define APPEND_BYTES_MAX                                                                                     \
+	((size_t)64 * 1024 * 1024) /* far above any batch, far below the server's 1 GB for one message */
 
 /* The end of one chain, and the batch that is put behind it. */
 struct link {
@@ -65,15 +66,18 @@ find_links(struct append *append)
 static bool
 ask_heads(struct store *store, struct append *append, struct store_rows **heads, struct store_rows **now)
 {
-	struct expectation lock = {.kind = EXPECT_ROWS, .statement = STATEMENT_LEDGER_LOCK, .arena = append->arena, .rows = heads};
-	struct expectation clock = {.kind = EXPECT_ROWS, .statement = STATEMENT_STORE_NOW, .arena = append->arena, .rows = now};
+	struct expectation lock = {
+	    .kind = EXPECT_ROWS, .statement = STATEMENT_LEDGER_LOCK, .arena = append->arena, .rows = heads};
+	struct expectation clock = {
+	    .kind = EXPECT_ROWS, .statement = STATEMENT_STORE_NOW, .arena = append->arena, .rows = now};
 	int64_t *chains = arena_take_array(append->arena, append->link_count, sizeof *chains);
 	struct store_param param = store_int_list(chains, append->link_count);
 
 	for (size_t i = 0; i < append->link_count; i++)
 		chains[i] = append->links[i].chain;
 	return store->doom.kind == ERROR_NONE && pipeline_send(store, &lock, &param, 1)
-	    && pipeline_send(store, &clock, NULL, 0) && pipeline_flush_request(store) && pipeline_settle(store);
+	       && pipeline_send(store, &clock, NULL, 0) && pipeline_flush_request(store)
+	       && pipeline_settle(store);
 }
 
 static bool
@@ -84,15 +88,16 @@ lock_heads(struct store *store, struct append *append, struct error *error)
 	if (!ask_heads(store, append, &heads, &now))
 		return store_report(store, error);
 	if (store_rows_count(heads) != append->link_count)
-		return store_doom(store, error, ERROR_BROKEN, "no_chain", "ledger: %zu of %zu chains exist", store_rows_count(heads),
-				 append->link_count);
+		return store_doom(store, error, ERROR_BROKEN, "no_chain", "ledger: %zu of %zu chains exist",
+				  store_rows_count(heads), append->link_count);
 	for (size_t i = 0; i < append->link_count; i++) {
 		struct store_bytes hash = store_row_bytes(heads, i, 2);
 		struct link *link = &append->links[i];
 
 		if (store_row_int(heads, i, 0) != link->chain || hash.length != sizeof link->prev_hash)
-			return store_doom(store, error, ERROR_BROKEN, "ledger_head", "ledger: the head of chain %lld is not what it should be",
-					 (long long)link->chain);
+			return store_doom(store, error, ERROR_BROKEN, "ledger_head",
+					  "ledger: the head of chain %lld is not what it should be",
+					  (long long)link->chain);
 		memcpy(link->prev_hash, hash.bytes, sizeof link->prev_hash);
 		link->last = store_row_int(heads, i, 1);
 		link->first = link->last + 1;
@@ -134,7 +139,8 @@ hash_links(struct append *append)
 	for (size_t i = 0; i < append->link_count; i++) {
 		struct link *link = &append->links[i];
 
-		link->open = ledger_hash_open(link->prev_hash, (uint32_t)link->chain, link->first, link->last, append->created_at);
+		link->open = ledger_hash_open(link->prev_hash, (uint32_t)link->chain, link->first, link->last,
+					      append->created_at);
 	}
 	for (size_t i = 0; i < append->count; i++)
 		hash_event(append, i);
@@ -163,13 +169,15 @@ queue_events(struct store *store, const struct append *append, struct error *err
 		topics[i] = event->topic;
 		keys[i] = event->key;
 		headers[i] = event->headers;
-		payloads[i] = (struct store_bytes){.bytes = event->payload_length ? event->payload : "", .length = event->payload_length};
+		payloads[i] = (struct store_bytes){.bytes = event->payload_length ? event->payload : "",
+						   .length = event->payload_length};
 	}
 	return store_queue(store, STATEMENT_LEDGER_APPEND,
-			   (const struct store_param[]){store_int_list(chains, count), store_int_list(append->sequences, count),
-							store_uuid_list(ids, count), store_text_list(topics, count),
-							store_text_list(keys, count), store_text_list(headers, count),
-							store_bytes_list(payloads, count), store_time(append->created_at)},
+			   (const struct store_param[]){
+			       store_int_list(chains, count), store_int_list(append->sequences, count),
+			       store_uuid_list(ids, count), store_text_list(topics, count),
+			       store_text_list(keys, count), store_text_list(headers, count),
+			       store_bytes_list(payloads, count), store_time(append->created_at)},
 			   8, (int64_t)count, error);
 }
 
@@ -194,13 +202,14 @@ queue_links(struct store *store, const struct append *append, struct error *erro
 		hashes[i] = (struct store_bytes){.bytes = link->hash, .length = sizeof link->hash};
 	}
 
-	const struct store_param params[] = {store_int_list(chains, count), store_int_list(firsts, count),
-					     store_int_list(lasts, count), store_bytes_list(previous, count),
-					     store_bytes_list(hashes, count), store_time(append->created_at)};
+	const struct store_param params[] = {
+	    store_int_list(chains, count),   store_int_list(firsts, count),
+	    store_int_list(lasts, count),    store_bytes_list(previous, count),
+	    store_bytes_list(hashes, count), store_time(append->created_at)};
 
 	return store_queue(store, STATEMENT_LEDGER_BATCH, params, 6, (int64_t)count, error)
-	    && store_queue(store, STATEMENT_LEDGER_MOVE, params, 5, (int64_t)count, error)
-	    && store_queue(store, STATEMENT_LEDGER_NOTIFY, NULL, 0, -1, error);
+	       && store_queue(store, STATEMENT_LEDGER_MOVE, params, 5, (int64_t)count, error)
+	       && store_queue(store, STATEMENT_LEDGER_NOTIFY, NULL, 0, -1, error);
 }
 
 /* Too much is an error of the batch: record by record it fits. */
@@ -211,11 +220,14 @@ fits(struct store *store, const struct event *events, size_t count, struct error
 
 	for (size_t i = 0; i < count; i++)
 		bytes += events[i].payload_length + strlen(events[i].headers) + strlen(events[i].key);
-	return bytes <= APPEND_BYTES_MAX ? true : store_doom(store, error, ERROR_INVALID, "ledger_too_large", "ledger: too much for one transaction");
+	return bytes <= APPEND_BYTES_MAX ? true
+					 : store_doom(store, error, ERROR_INVALID, "ledger_too_large",
+						      "ledger: too much for one transaction");
 }
 
 bool
-store_ledger_append(struct store *store, struct arena *arena, const struct event *events, size_t count, struct error *error)
+store_ledger_append(struct store *store, struct arena *arena, const struct event *events, size_t count,
+		    struct error *error)
 {
 	struct append append = {.arena = arena, .events = events, .count = count};
 

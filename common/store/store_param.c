@@ -317,8 +317,8 @@ store_param_encode(struct arena *arena, const struct store_param *param, Oid typ
 	if (param->kind == STORE_NULL)
 		return true;
 	if (!fit)
-		return error_set(error, ERROR_BROKEN, "parameter", "a parameter of kind %d for type %u", (int)param->kind,
-				 (unsigned)type);
+		return error_set(error, ERROR_BROKEN, "parameter", "a parameter of kind %d for type %u",
+				 (int)param->kind, (unsigned)type);
 	if (fit->form == FORM_RAW) {
 		value->bytes = param->bytes;
 		length = param->kind == STORE_BYTES ? param->length : strlen(param->bytes);

@@ -45,7 +45,8 @@ exchange(struct store *store)
 	while (ready < 0);
 	if (ready == 0)
 		return pipeline_lost(store, "no answer in time");
-	return PQconsumeInput(store->connection) || !PQisBusy(store->connection) || pipeline_lost(store, "connection lost");
+	return PQconsumeInput(store->connection) || !PQisBusy(store->connection)
+	       || pipeline_lost(store, "connection lost");
 }
 
 /* So that what is sent never piles up here: a batch may be larger than the socket's buffer. */
@@ -113,22 +114,25 @@ expectation_name(const struct expectation *expectation)
 }
 
 static bool
-encode(struct store *store, const struct expectation *expectation, const struct store_param *params, size_t count,
-       struct store_value *values)
+encode(struct store *store, const struct expectation *expectation, const struct store_param *params,
+       size_t count, struct store_value *values)
 {
 	const struct store_shape *shape = &store->shapes[expectation->statement];
 	bool good = true;
 
 	if (!shape->prepared || shape->count != count)
-		return error_set(&store->doom, ERROR_BROKEN, "parameter", "statement %s: %s", expectation_name(expectation),
+		return error_set(&store->doom, ERROR_BROKEN, "parameter", "statement %s: %s",
+				 expectation_name(expectation),
 				 shape->prepared ? "another number of parameters" : "was not prepared");
 	for (size_t i = 0; good && i < count; i++)
-		good = store_param_encode(store->scratch, &params[i], shape->types[i], &values[i], &store->doom);
+		good =
+		    store_param_encode(store->scratch, &params[i], shape->types[i], &values[i], &store->doom);
 	return good ? true : error_wrap(&store->doom, "statement %s", expectation_name(expectation));
 }
 
 bool
-pipeline_send(struct store *store, const struct expectation *expectation, const struct store_param *params, size_t count)
+pipeline_send(struct store *store, const struct expectation *expectation, const struct store_param *params,
+	      size_t count)
 {
 	struct store_value values[STORE_PARAMETERS_MAX];
 	const char *bytes[STORE_PARAMETERS_MAX];
@@ -141,10 +145,11 @@ pipeline_send(struct store *store, const struct expectation *expectation, const 
 		formats[i] = 1;
 	}
 	if (good)
-		good = asked(store,
-			     PQsendQueryPrepared(store->connection, store_statement_name(expectation->statement),
-						 (int)count, bytes, lengths, formats, 1),
-			     expectation);
+		good =
+		    asked(store,
+			  PQsendQueryPrepared(store->connection, store_statement_name(expectation->statement),
+					      (int)count, bytes, lengths, formats, 1),
+			  expectation);
 	arena_reset(store->scratch);
 	return good;
 }
@@ -154,7 +159,9 @@ pipeline_send_text(struct store *store, const struct expectation *expectation, c
 		   const char *const *params, size_t count)
 {
 	return is_ready(store)
-	    && asked(store, PQsendQueryParams(store->connection, sql, (int)count, NULL, params, NULL, NULL, 1), expectation);
+	       && asked(store,
+			PQsendQueryParams(store->connection, sql, (int)count, NULL, params, NULL, NULL, 1),
+			expectation);
 }
 
 bool
@@ -165,8 +172,9 @@ pipeline_prepare(struct store *store, enum statement statement)
 	const char *name = store_statement_name(statement);
 
 	return is_ready(store)
-	    && asked(store, PQsendPrepare(store->connection, name, store_statement_text(statement), 0, NULL), &done)
-	    && asked(store, PQsendDescribePrepared(store->connection, name), &shape);
+	       && asked(store,
+			PQsendPrepare(store->connection, name, store_statement_text(statement), 0, NULL), &done)
+	       && asked(store, PQsendDescribePrepared(store->connection, name), &shape);
 }
 
 bool
@@ -204,7 +212,8 @@ take_shape(struct store *store, enum statement statement, const PGresult *result
 		known = known && store_rows_type_known(PQftype(result, i));
 	shape->prepared = known;
 	if (!known)
-		error_set(&store->doom, ERROR_BROKEN, "parameter", "statement %s: too many parameters, or a type that has no format here",
+		error_set(&store->doom, ERROR_BROKEN, "parameter",
+			  "statement %s: too many parameters, or a type that has no format here",
 			  store_statement_name(statement));
 }
 
@@ -214,8 +223,9 @@ check_count(struct store *store, const struct expectation *expectation, PGresult
 	int64_t affected = strtoll(PQcmdTuples(result), NULL, 10);
 
 	if (expectation->count >= 0 && affected != expectation->count)
-		error_set(&store->doom, ERROR_CONFLICT, "affected_rows", "statement %s: %lld rows instead of %lld",
-			  expectation_name(expectation), (long long)affected, (long long)expectation->count);
+		error_set(&store->doom, ERROR_CONFLICT, "affected_rows",
+			  "statement %s: %lld rows instead of %lld", expectation_name(expectation),
+			  (long long)affected, (long long)expectation->count);
 }
 
 /* A COMMIT of a failed transaction succeeds as ROLLBACK: only the tag tells. */
@@ -227,8 +237,8 @@ check_tag(struct store *store, const struct expectation *expectation, PGresult *
 	if (expectation->statement == STATEMENT_STORE_COMMIT)
 		store->commit_answer = same ? COMMIT_DONE : COMMIT_REFUSED;
 	if (!same)
-		error_set(&store->doom, ERROR_BROKEN, "rolled_back", "%s was answered with %s", expectation->tag,
-			  PQcmdStatus(result));
+		error_set(&store->doom, ERROR_BROKEN, "rolled_back", "%s was answered with %s",
+			  expectation->tag, PQcmdStatus(result));
 }
 
 static void
@@ -263,7 +273,7 @@ take_failure(struct store *store, const struct expectation *expectation, const P
 	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 	bool commit = expectation->statement == STATEMENT_STORE_COMMIT;
 	bool over = store_result_fatal(result) || (commit && strcmp(sqlstate, "57014") == 0)
-		 || strncmp(sqlstate, "0A", 2) == 0 || strcmp(sqlstate, "25006") == 0;
+		    || strncmp(sqlstate, "0A", 2) == 0 || strcmp(sqlstate, "25006") == 0;
 
 	store_error_result(&store->doom, expectation_name(expectation), result);
 	if (over)
@@ -287,7 +297,7 @@ settle_result(struct store *store, const struct expectation *expectation, PGresu
 {
 	ExecStatusType status = PQresultStatus(result);
 	bool failed = status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_PIPELINE_SYNC
-		   && status != PGRES_PIPELINE_ABORTED;
+		      && status != PGRES_PIPELINE_ABORTED;
 
 	if (failed)
 		return take_failure(store, expectation, result) && end_answer(store, result);

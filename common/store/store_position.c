@@ -7,7 +7,8 @@ static bool
 claimed(const struct store_rows *rows, struct store_position *position, struct error *error)
 {
 	if (store_rows_count(rows) != 1)
-		return error_set(error, ERROR_FENCED, "no_position", "%s partition %d: there is no position row", position->topic,
+		return error_set(error, ERROR_FENCED, "no_position",
+				 "%s partition %d: there is no position row", position->topic,
 				 (int)position->partition);
 	position->epoch = store_row_int(rows, 0, 0);
 	position->next_offset = store_row_int(rows, 0, 1);
@@ -15,14 +16,16 @@ claimed(const struct store_rows *rows, struct store_position *position, struct e
 }
 
 bool
-store_position_claim(struct store *store, struct store_position *position, int64_t low, const char *owner, struct error *error)
+store_position_claim(struct store *store, struct store_position *position, int64_t low, const char *owner,
+		     struct error *error)
 {
 	struct arena *arena = arena_open();
 	const struct store_param params[] = {store_text(position->group), store_text(position->topic),
 					     store_int(position->partition), store_int(low), store_text(owner)};
 	struct store_rows *rows = NULL;
 	bool good = !store->in_transaction
-		 || store_doom(store, error, ERROR_BROKEN, "transaction", "a claim belongs in a transaction of its own");
+		    || store_doom(store, error, ERROR_BROKEN, "transaction",
+				  "a claim belongs in a transaction of its own");
 
 	if (good)
 		rows = store_query(store, arena, STATEMENT_POSITION_CLAIM, params, 5, error);
@@ -47,25 +50,28 @@ store_position_read(struct store *store, struct store_position *position, struct
 
 /* Waits for the answer: a zombie is to find out before it has done any work. */
 bool
-store_position_advance(struct store *store, const struct store_position *position, int64_t end, struct error *error)
+store_position_advance(struct store *store, const struct store_position *position, int64_t end,
+		       struct error *error)
 {
 	struct arena *arena;
 	struct store_rows *rows;
 	bool good;
-	const struct store_param params[] = {store_text(position->group), store_text(position->topic),
+	const struct store_param params[] = {store_text(position->group),    store_text(position->topic),
 					     store_int(position->partition), store_int(position->next_offset),
-					     store_int(position->epoch), store_int(end)};
+					     store_int(position->epoch),     store_int(end)};
 
 	if (end <= position->next_offset) /* what does not move can't tell whether it was committed */
-		return store_doom(store, error, ERROR_BROKEN, "position", "%s partition %d: the position must rise", position->topic,
-				 (int)position->partition);
+		return store_doom(store, error, ERROR_BROKEN, "position",
+				  "%s partition %d: the position must rise", position->topic,
+				  (int)position->partition);
 	arena = arena_open();
 	rows = store_query(store, arena, STATEMENT_POSITION_ADVANCE, params, 6, error);
 	good = rows != NULL;
 	if (good && store_rows_count(rows) != 1)
-		good = store_doom(store, error, ERROR_FENCED, "fenced", "%s partition %d: epoch %lld is not the owner at %lld",
-				 position->topic, (int)position->partition, (long long)position->epoch,
-				 (long long)position->next_offset);
+		good = store_doom(store, error, ERROR_FENCED, "fenced",
+				  "%s partition %d: epoch %lld is not the owner at %lld", position->topic,
+				  (int)position->partition, (long long)position->epoch,
+				  (long long)position->next_offset);
 	arena_close(arena);
 	return good;
 }

@@ -51,11 +51,11 @@ enum expectation_kind {
 /* One answer that the server owes us, in the order in which we asked. */
 struct expectation {
 	enum expectation_kind kind;
-	enum statement statement;  /* STATEMENTS: none of them */
-	const char *tag;	   /* EXPECT_TAG */
-	int64_t count;		   /* EXPECT_COUNT; -1: any */
-	struct arena *arena;	   /* EXPECT_ROWS */
-	struct store_rows **rows;  /* EXPECT_ROWS; valid until the pipeline is settled */
+	enum statement statement; /* STATEMENTS: none of them */
+	const char *tag;	  /* EXPECT_TAG */
+	int64_t count;		  /* EXPECT_COUNT; -1: any */
+	struct arena *arena;	  /* EXPECT_ROWS */
+	struct store_rows **rows; /* EXPECT_ROWS; valid until the pipeline is settled */
 };
 
 struct store {
@@ -77,9 +77,13 @@ struct store {
 	struct expectation *pending;
 	size_t pending_first, pending_count, pending_room;
 	bool in_transaction;
-	bool unsynced;	      /* something was sent after the last sync */
-	enum commit_answer { COMMIT_UNANSWERED, COMMIT_DONE, COMMIT_REFUSED } commit_answer; /* to the last COMMIT */
-	struct error doom;    /* the first thing that went wrong since begin */
+	bool unsynced; /* something was sent after the last sync */
+	enum commit_answer {
+		COMMIT_UNANSWERED,
+		COMMIT_DONE,
+		COMMIT_REFUSED
+	} commit_answer;   /* to the last COMMIT */
+	struct error doom; /* the first thing that went wrong since begin */
 };
 
 /* ------------------------------------------------------------------ store.c */
@@ -87,8 +91,8 @@ struct store {
 /* Tells the caller what dooms the transaction. Always false. */
 bool store_report(struct store *store, struct error *error);
 /* Sets it, and tells: whoever does not listen can't commit all the same. Always false. */
-bool store_doom(struct store *store, struct error *error, enum error_kind kind, const char *code, const char *format, ...)
-    CS_PRINTF(5, 6);
+bool store_doom(struct store *store, struct error *error, enum error_kind kind, const char *code,
+		const char *format, ...) CS_PRINTF(5, 6);
 
 /* ------------------------------------------------------------------ store_statements.c */
 
@@ -140,8 +144,8 @@ bool store_schema_check(const struct store_rows *rows, bool complete, struct err
 /* ------------------------------------------------------------------ store_pipeline.c */
 
 /* These return false when something is wrong by now; what is in store->doom. */
-bool pipeline_send(struct store *store, const struct expectation *expectation, const struct store_param *params,
-		   size_t count);
+bool pipeline_send(struct store *store, const struct expectation *expectation,
+		   const struct store_param *params, size_t count);
 /* Text that is not prepared; parameters as text. */
 bool pipeline_send_text(struct store *store, const struct expectation *expectation, const char *sql,
 			const char *const *params, size_t count);
@@ -162,8 +166,8 @@ struct store_value {
 	int length;
 };
 /* In PostgreSQL's binary format for a type. Errors: INVALID "not_storable"; BROKEN when the type does not fit. */
-bool store_param_encode(struct arena *arena, const struct store_param *param, Oid type, struct store_value *value,
-			struct error *error) CS_MUST_CHECK;
+bool store_param_encode(struct arena *arena, const struct store_param *param, Oid type,
+			struct store_value *value, struct error *error) CS_MUST_CHECK;
 bool store_param_type_known(Oid type);
 struct store_rows *store_rows_copy(struct arena *arena, const PGresult *result);
 bool store_rows_type_known(Oid type);

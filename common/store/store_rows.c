@@ -70,8 +70,8 @@ bool
 store_rows_type_known(Oid type)
 {
 	return is_text(type) || is_int(type) || type == TYPE_UUID || type == TYPE_BOOL || type == TYPE_BYTEA
-	    || type == TYPE_TIMESTAMPTZ || type == TYPE_FLOAT8 || type == TYPE_TEXT_LIST || type == TYPE_INT4_LIST
-	    || type == TYPE_INT8_LIST || type == TYPE_VOID;
+	       || type == TYPE_TIMESTAMPTZ || type == TYPE_FLOAT8 || type == TYPE_TEXT_LIST
+	       || type == TYPE_INT4_LIST || type == TYPE_INT8_LIST || type == TYPE_VOID;
 }
 
 size_t

@@ -27,12 +27,14 @@ is_same(const struct store_rows *rows, size_t row, const struct store_migration 
 	int64_t version = store_row_int(rows, row, 0);
 
 	if (version != migration->version)
-		return error_set(error, ERROR_BROKEN, "schema", "the database has migration %lld where this program has %s",
+		return error_set(error, ERROR_BROKEN, "schema",
+				 "the database has migration %lld where this program has %s",
 				 (long long)version, migration->name);
 	if (strcmp(store_row_text(rows, row, 1), migration->checksum) != 0)
-		return error_set(error, ERROR_BROKEN, "schema",
-				 "the database was made with another %s than this program: use the program it was made with",
-				 migration->name);
+		return error_set(
+		    error, ERROR_BROKEN,
+		    "schema", "the database was made with another %s than this program: use the program it was made with",
+		    migration->name);
 	return true;
 }
 
@@ -44,14 +46,15 @@ store_schema_check(const struct store_rows *rows, bool complete, struct error *e
 
 	for (size_t row = 0; row < count; row++) {
 		if (!store_schema_migration(row, &migration))
-			return error_set(error, ERROR_BROKEN, "schema",
-					 "the database's schema is newer (%lld) than this program's: install the newer program",
-					 (long long)store_row_int(rows, count - 1, 0));
+			return error_set(
+			    error, ERROR_BROKEN,
+			    "schema", "the database's schema is newer (%lld) than this program's: install the newer program",
+			    (long long)store_row_int(rows, count - 1, 0));
 		if (!is_same(rows, row, &migration, error))
 			return false;
 	}
 	if (complete && store_schema_migration(count, &migration))
-		return error_set(error, ERROR_BROKEN, "schema", "the database lacks migration %s: run `countersign migrate`",
-				 migration.name);
+		return error_set(error, ERROR_BROKEN, "schema",
+				 "the database lacks migration %s: run `countersign migrate`", migration.name);
 	return true;
 }

@@ -8,9 +8,9 @@
 
 /* What the store itself sends, whichever program it is. */
 static const enum statement own_statements[] = {
-    STATEMENT_STORE_BEGIN,	STATEMENT_STORE_COMMIT,	 STATEMENT_STORE_ROLLBACK, STATEMENT_STORE_NOW,
-    STATEMENT_POSITION_CLAIM,	STATEMENT_POSITION_READ, STATEMENT_POSITION_ADVANCE, STATEMENT_LEDGER_LOCK,
-    STATEMENT_LEDGER_APPEND,	STATEMENT_LEDGER_BATCH,	 STATEMENT_LEDGER_MOVE,	   STATEMENT_LEDGER_NOTIFY,
+    STATEMENT_STORE_BEGIN,    STATEMENT_STORE_COMMIT,  STATEMENT_STORE_ROLLBACK,   STATEMENT_STORE_NOW,
+    STATEMENT_POSITION_CLAIM, STATEMENT_POSITION_READ, STATEMENT_POSITION_ADVANCE, STATEMENT_LEDGER_LOCK,
+    STATEMENT_LEDGER_APPEND,  STATEMENT_LEDGER_BATCH,  STATEMENT_LEDGER_MOVE,	   STATEMENT_LEDGER_NOTIFY,
 };
 
 /* Sends one text and waits for its rows. */
@@ -21,7 +21,7 @@ ask(struct store *store, struct arena *arena, enum statement statement, const ch
 	struct expectation expectation = {
 	    .kind = EXPECT_ROWS, .statement = statement, .arena = arena, .rows = &rows};
 	bool good = pipeline_send_text(store, &expectation, store_statement_text(statement), params, count)
-		 && pipeline_sync(store) && pipeline_settle(store);
+		    && pipeline_sync(store) && pipeline_settle(store);
 
 	return good ? rows : NULL;
 }
@@ -37,13 +37,15 @@ milliseconds(char *text, size_t size, int64_t microseconds)
 }
 
 static bool
-is_setting(struct store *store, const struct store_rows *rows, unsigned column, const char *name, const char *wanted)
+is_setting(struct store *store, const struct store_rows *rows, unsigned column, const char *name,
+	   const char *wanted)
 {
 	const char *found = store_row_text(rows, 0, column);
 
 	if (strcmp(found, wanted) == 0)
 		return true;
-	return error_set(&store->doom, ERROR_BROKEN, "setting", "the session has %s = %s, needed is %s", name, found, wanted);
+	return error_set(&store->doom, ERROR_BROKEN, "setting", "the session has %s = %s, needed is %s", name,
+			 found, wanted);
 }
 
 /* remote_apply also waits for the standbys: more than on, and the one other value that is enough. */
@@ -51,7 +53,7 @@ static bool
 commits_durably(struct store *store, const struct store_rows *rows)
 {
 	return strcmp(store_row_text(rows, 0, 0), "remote_apply") == 0
-	    || is_setting(store, rows, 0, "synchronous_commit", "on");
+	       || is_setting(store, rows, 0, "synchronous_commit", "on");
 }
 
 static bool
@@ -66,8 +68,9 @@ build_settings(struct store *store, struct arena *arena)
 	milliseconds(idle_timeout, sizeof idle_timeout, store->statement_timeout_us + 5000000);
 	rows = ask(store, arena, STATEMENT_STORE_SESSION, params, sizeof params / sizeof *params);
 	return rows && commits_durably(store, rows)
-	    && is_setting(store, rows, 5, "default_transaction_isolation", "read committed")
-	    && is_setting(store, rows, 6, "TimeZone", "UTC") && is_setting(store, rows, 7, "search_path", "countersign");
+	       && is_setting(store, rows, 5, "default_transaction_isolation", "read committed")
+	       && is_setting(store, rows, 6, "TimeZone", "UTC")
+	       && is_setting(store, rows, 7, "search_path", "countersign");
 }
 
 /* ------------------------------------------------------------------ schema */
@@ -99,8 +102,8 @@ static bool
 prepare(struct store *store)
 {
 	return prepare_list(store, own_statements, sizeof own_statements / sizeof *own_statements)
-	    && prepare_list(store, store->statements, store->statement_count) && pipeline_sync(store)
-	    && pipeline_settle(store);
+	       && prepare_list(store, store->statements, store->statement_count) && pipeline_sync(store)
+	       && pipeline_settle(store);
 }
 
 /* LISTEN takes no parameter. */
@@ -110,7 +113,8 @@ listen_to(struct store *store, const char *channel)
 	struct expectation done = {.kind = EXPECT_DONE, .statement = STATEMENTS};
 	char *name = PQescapeIdentifier(store->connection, channel, strlen(channel));
 	const char *sql = arena_format(store->scratch, "LISTEN %s", name ? name : "");
-	bool good = pipeline_send_text(store, &done, sql, NULL, 0) && pipeline_sync(store) && pipeline_settle(store);
+	bool good =
+	    pipeline_send_text(store, &done, sql, NULL, 0) && pipeline_sync(store) && pipeline_settle(store);
 
 	PQfreemem(name);
 	arena_reset(store->scratch);
@@ -132,11 +136,12 @@ store_session_listen(struct store *store)
 static bool
 connect_store(struct store *store)
 {
-	store->connection = store_connection_open(store->uri, store->application_name, store->log, &store->doom);
+	store->connection =
+	    store_connection_open(store->uri, store->application_name, store->log, &store->doom);
 	if (!store->connection)
 		return false;
 	return (PQsetnonblocking(store->connection, 1) == 0 && PQenterPipelineMode(store->connection))
-	    || pipeline_lost(store, "no pipeline mode");
+	       || pipeline_lost(store, "no pipeline mode");
 }
 
 bool
@@ -148,10 +153,12 @@ store_session_build(struct store *store, struct error *error)
 	pipeline_close(store);
 	error_clear(&store->doom);
 	memset(store->shapes, 0, sizeof store->shapes);
-	good = connect_store(store) && store_connection_check(store->connection, &store->doom) && build_settings(store, arena) && check_schema(store, arena) && prepare(store)
-	    && store_session_listen(store);
+	good = connect_store(store) && store_connection_check(store->connection, &store->doom)
+	       && build_settings(store, arena) && check_schema(store, arena) && prepare(store)
+	       && store_session_listen(store);
 	if (good && store->log)
-		log_info(store->log, "database_connected", log_number("server_version", PQserverVersion(store->connection)));
+		log_info(store->log, "database_connected",
+			 log_number("server_version", PQserverVersion(store->connection)));
 	if (!good) {
 		pipeline_close(store);
 		if (error->kind == ERROR_NONE)
