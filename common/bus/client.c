@@ -154,15 +154,16 @@ level_of(int syslog_level)
 }
 
 /*
- * CONFWARN says that a consumer's key does not count for a producer and the like: kafka.* goes to all clients alike, so
- * that is no news.
+ * CONF is the list of all settings, asked for by debug=conf, in which librdkafka hides some secrets but not all
+ * (sasl.oauthbearer.client.secret). CONFWARN says that a consumer's key does not count for a producer and the like: kafka.*
+ * goes to all clients alike, so that is no news.
  */
 static void
 on_log(const rd_kafka_t *handle, int syslog_level, const char *facility, const char *text)
 {
 	struct bus_client *client;
 
-	if (!handle) /* before there is one: bus_client_open reports the same failure */
+	if (!handle || strcmp(facility, "CONF") == 0) /* no handle yet: bus_client_open reports the same failure */
 		return;
 	client = client_of(rd_kafka_opaque(handle));
 	log_event(&client->log, strcmp(facility, "CONFWARN") == 0 ? LOG_DEBUG : level_of(syslog_level),

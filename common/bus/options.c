@@ -95,8 +95,8 @@ bus_set(rd_kafka_conf_t *configuration, const char *name, const char *value, str
 		return error_set_field(error, ERROR_BROKEN, "config", field,
 				       "librdkafka %s knows no key \"%s\"", rd_kafka_version_str(), name);
 	return error_set_field(error, ERROR_BROKEN, "config", field,
-			       "kafka.%s: librdkafka %s does not take this value", name,
-			       rd_kafka_version_str());
+			       "kafka.%s: librdkafka %s does not take this value, or was built without it",
+			       name, rd_kafka_version_str());
 }
 
 static bool

@@ -8,7 +8,10 @@
 #include <cmocka.h>
 
 #include "common/bus/bus.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct log quiet = {.level = LOG_ERROR, .service = "test"};
 
@@ -197,6 +200,61 @@ settings_that_do_not_go_together_are_said_at_the_opening(void **state)
 	assert_string_equal(error.code, "config");
 }
 
+/* Everything that is written to stderr while a client with these keys is open, at the most talkative. */
+static void
+capture(const struct config_pairs *through, char *text, size_t size)
+{
+	static const struct log talkative = {.level = LOG_DEBUG, .service = "test"};
+	struct bus_options options = {.through = through, .client_id = "test", .log = &talkative};
+	struct error error = {0};
+	int before = dup(STDERR_FILENO);
+	FILE *file = tmpfile();
+	struct bus_consumer *consumer;
+	struct bus_poll poll;
+	size_t length;
+
+	dup2(fileno(file), STDERR_FILENO);
+	consumer = bus_consumer_open(&options, "g", "t", &error);
+	if (consumer)
+		bus_poll(consumer, 200000, &poll);
+	bus_consumer_close(consumer, 5000000);
+	dup2(before, STDERR_FILENO);
+	close(before);
+	if (!consumer)
+		fail_msg("%s", error.text);
+	rewind(file);
+	length = fread(text, 1, size - 1, file);
+	text[length] = '\0';
+	fclose(file);
+}
+
+static void
+secrets_are_never_logged(void **state)
+{
+	enum { TEXT_SIZE = 1 << 20 };
+	struct config_pair pairs[] = {
+	    {.name = (char *)(uintptr_t)"bootstrap.servers", .value = (char *)(uintptr_t)"127.0.0.1:1"},
+	    {.name = (char *)(uintptr_t)"debug", .value = (char *)(uintptr_t)"all"},
+	    {.name = (char *)(uintptr_t)"security.protocol", .value = (char *)(uintptr_t)"sasl_plaintext"},
+	    {.name = (char *)(uintptr_t)"sasl.mechanisms", .value = (char *)(uintptr_t)"PLAIN"},
+	    {.name = (char *)(uintptr_t)"sasl.username", .value = (char *)(uintptr_t)"u"},
+	    {.name = (char *)(uintptr_t)"sasl.password", .value = (char *)(uintptr_t)"hunter2"},
+	    {.name = (char *)(uintptr_t)"ssl.key.password", .value = (char *)(uintptr_t)"hunter2"},
+	    {.name = (char *)(uintptr_t)"sasl.oauthbearer.client.secret", .value = (char *)(uintptr_t)"hunter2"},
+	};
+	struct config_pairs through = {pairs, sizeof pairs / sizeof *pairs};
+	struct error error = {0};
+	char *text = memory_take(TEXT_SIZE);
+
+	(void)state;
+	if (!check(pairs[through.count - 1].name, "x", &error)) /* a build without OpenID Connect */
+		through.count--;
+	capture(&through, text, TEXT_SIZE);
+	assert_non_null(strstr(text, "facility="));
+	assert_null(strstr(text, "hunter2"));
+	free(text);
+}
+
 int
 main(void)
 {
@@ -206,6 +264,7 @@ main(void)
 	    cmocka_unit_test(an_unknown_key_is_named),
 	    cmocka_unit_test(a_value_that_is_not_taken_is_not_repeated),
 	    cmocka_unit_test(brokers_are_needed),
+	    cmocka_unit_test(secrets_are_never_logged),
 	    cmocka_unit_test(no_client_is_made_from_refused_options),
 	    cmocka_unit_test(settings_that_do_not_go_together_are_said_at_the_opening),
 	};
