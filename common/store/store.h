@@ -28,7 +28,10 @@ struct store_options {
 struct store *store_open(const struct store_options *options, const enum statement *statements, size_t count,
 			 struct error *error) CS_MUST_CHECK;
 void store_close(struct store *store);
-/* True while the connection is believed good. After UNAVAILABLE it is closed; store_reconnect builds a new session. */
+/*
+ * True while the connection is believed good. UNAVAILABLE closes it when the session is lost or stale, not when the
+ * statement may just be run again (deadlock, time-outs); store_reconnect builds a new session, listening as before.
+ */
 bool store_connected(const struct store *store);
 bool store_reconnect(struct store *store, struct error *error) CS_MUST_CHECK;
 
@@ -47,7 +50,11 @@ enum store_param_kind {
 	STORE_UUID_LIST,
 	STORE_BYTES_LIST
 };
-/* Borrowed for the call. Sent in binary with explicit types (text, bytea, int8, bool, timestamptz, text[], int8[], uuid, uuid[], bytea[]). */
+/*
+ * Borrowed for the call. Sent in binary, in the type that the server has found for the parameter: TEXT into text, json or
+ * uuid, INT into any integer or float8, lists likewise. Items of text, uuid and bytes lists may be NULL. Another type is
+ * BROKEN "parameter"; a value that does not fit (smallint, UUID, a time that would read as infinity) is INVALID.
+ */
 struct store_param {
 	enum store_param_kind kind;
 	const void *bytes; /* TEXT/UUID: NUL-terminated; BYTES; lists: const char *const * / int64_t * / struct store_bytes * */
@@ -94,10 +101,12 @@ const int64_t *store_row_int_list(const struct store_rows *rows, size_t row, uns
 
 /*
  * Everything below runs in pipeline mode: store_queue only sends; its failure, or a number of affected rows other than
- * expected, is reported by the next store_query or by store_commit, whichever comes first, and dooms the transaction.
+ * expected, is reported by the next store_query or by store_commit, whichever comes first, and dooms the transaction:
+ * nothing but store_rollback follows. Outside of a transaction store_query commits by itself.
  *
  * Kinds of errors by SQLSTATE (reliability 2.9): 40001, 40P01, 55P03, 57014, 57P0x, 53xxx, 08xxx, 25006, no answer in
- * time: UNAVAILABLE; 22xxx, 54xxx: INVALID "not_storable"; 23505: CONFLICT; other 23xxx: INVALID "constraint"; 28xxx, 42xxx: BROKEN.
+ * time: UNAVAILABLE; 22xxx, 54xxx: INVALID "not_storable"; 23505: CONFLICT "not_unique"; other 23xxx: INVALID "constraint";
+ * 28xxx, 3Dxxx, 42xxx, our own protocol mistakes (08P01, 22P03) and what is not listed: BROKEN.
  * A wrong number of affected rows: CONFLICT "affected_rows". Codes hold the SQLSTATE in the text, never values.
  */
 bool store_begin(struct store *store, struct error *error) CS_MUST_CHECK;
@@ -109,14 +118,16 @@ struct store_rows *store_query(struct store *store, struct arena *arena, enum st
 			       const struct store_param *params, size_t count,
 			       struct error *error) CS_MUST_CHECK;
 /*
- * COMMIT, and the command tag is checked. `unknown` is set when the connection died after COMMIT was sent and before it
- * was answered: the caller must look at what the transaction would have changed (position row).
+ * COMMIT, and the command tag is checked. `unknown` is set when the connection died, or COMMIT was cancelled, after it was
+ * sent and before it was answered: the connection is closed, and after store_reconnect the caller must look at what the
+ * transaction would have changed (position row).
  */
 bool store_commit(struct store *store, bool *unknown, struct error *error) CS_MUST_CHECK;
 /* Harmless when nothing was begun. Leaves the connection usable or closed. */
 void store_rollback(struct store *store);
-/* Waits for a NOTIFY on a channel that was listened to, at most so long; false when none came. Polling is the base; this shortens it. */
+/* Listens to a channel, in this session and those to come. Outside of a transaction. */
 bool store_listen(struct store *store, const char *channel, struct error *error) CS_MUST_CHECK;
+/* Waits for a NOTIFY, at most so long; false when none came, a signal did, or there is no connection. Polling is the base; this shortens it. */
 bool store_wait(struct store *store, int64_t timeout_us);
 /* clock_timestamp() in a statement of its own: call it after all locks are held. */
 bool store_now(struct store *store, int64_t *now, struct error *error) CS_MUST_CHECK;
