@@ -46,7 +46,8 @@ tell_readiness(struct service_loop *loop)
 	if (loop->assigning)
 		monitor_ready(monitor, "assignment", false, "partitions are being taken over");
 	else if (count_in(loop, PARTITION_HALTED) > 0)
-		monitor_ready(monitor, "assignment", false, "a partition is halted: what comes next can't be read");
+		monitor_ready(monitor, "assignment", false,
+			      "a partition is halted: what comes next can't be read");
 	else if (count_in(loop, PARTITION_RESTING) > 0)
 		monitor_ready(monitor, "assignment", false, "a partition rests before it is taken over again");
 	else
@@ -101,9 +102,10 @@ static void
 alarm_halted(struct service_loop *loop, struct service_partition *partition)
 {
 	partition->again_at = service_clock() + 60 * SECOND;
-	log_error(&loop->log, "halted", log_text("topic", loop->topic), log_number("partition", partition->position.partition),
-		  log_number("next_offset", partition->position.next_offset), log_text("code", partition->why.code),
-		  log_text("reason", partition->why.text));
+	log_error(&loop->log, "halted", log_text("topic", loop->topic),
+		  log_number("partition", partition->position.partition),
+		  log_number("next_offset", partition->position.next_offset),
+		  log_text("code", partition->why.code), log_text("reason", partition->why.text));
 }
 
 /* Neither jumped over nor begun anew: either would be a loss or a replay. The records before it may be finished. */
@@ -153,16 +155,18 @@ claim(struct service_loop *loop, struct service_partition *partition, struct err
 {
 	int64_t low = 0, high = 0;
 
-	if (!bus_watermarks(loop->consumer, loop->topic, partition->position.partition, &low, &high, SECOND, error)) {
+	if (!bus_watermarks(loop->consumer, loop->topic, partition->position.partition, &low, &high, SECOND,
+			    error)) {
 		service_kafka_fault(loop, error);
 		return false;
 	}
 	if (!store_position_claim(loop->context.store, &partition->position, low, loop->instance, error))
 		return false;
 	partition->state = PARTITION_OWNED;
-	log_info(&loop->log, "claimed", log_text("topic", loop->topic), log_number("partition", partition->position.partition),
-		 log_number("next_offset", partition->position.next_offset), log_number("epoch", partition->position.epoch),
-		 log_number("high_watermark", high));
+	log_info(&loop->log, "claimed", log_text("topic", loop->topic),
+		 log_number("partition", partition->position.partition),
+		 log_number("next_offset", partition->position.next_offset),
+		 log_number("epoch", partition->position.epoch), log_number("high_watermark", high));
 	return true;
 }
 
@@ -177,9 +181,10 @@ start_fetching(struct service_loop *loop, struct error *error)
 	service_hand_clear(&loop->hand);
 	for (size_t i = 0; i < loop->partition_count; i++)
 		if (loop->partitions[i].state == PARTITION_OWNED)
-			starts[count++] = (struct bus_partition){.topic = loop->topic,
-								 .partition = loop->partitions[i].position.partition,
-								 .offset = loop->partitions[i].position.next_offset};
+			starts[count++] =
+			    (struct bus_partition){.topic = loop->topic,
+						   .partition = loop->partitions[i].position.partition,
+						   .offset = loop->partitions[i].position.next_offset};
 	ok = bus_assign(loop->consumer, starts, count, error);
 	free(starts);
 	return ok;
@@ -201,7 +206,8 @@ claim_failed(struct service_loop *loop, const struct error *error)
 		if (!store_connected(loop->context.store))
 			service_database_away(loop, error);
 		else
-			log_warn(&loop->log, "assignment_waits", log_text("code", error->code), log_text("reason", error->text));
+			log_warn(&loop->log, "assignment_waits", log_text("code", error->code),
+				 log_text("reason", error->text));
 	}
 }
 

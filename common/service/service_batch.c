@@ -12,9 +12,9 @@
 enum { STUBBORN = 5, REST_AFTER_CONFLICT = 60 * 1000 * 1000 };
 
 enum verdict {
-	GO_ON,	 /* the next records of the batch, or the same in another way */
-	LATER,	 /* it stays in hand */
-	FORGET,	 /* its records are not ours any more */
+	GO_ON,	/* the next records of the batch, or the same in another way */
+	LATER,	/* it stays in hand */
+	FORGET, /* its records are not ours any more */
 };
 
 /* The records of one transaction. */
@@ -44,10 +44,10 @@ transact(struct service_loop *loop, const struct attempt *attempt, bool *unknown
 	struct store *store = loop->context.store;
 	struct work work;
 	bool ok = work_begin(&loop->context, loop->arena, &work, error)
-	    && store_position_advance(store, &attempt->partition->position, attempt->end, error)
-	    && effects(loop, &work, attempt, error)
-	    && store_ledger_append(store, loop->arena, work.events, work.event_count, error)
-	    && store_commit(store, unknown, error);
+		  && store_position_advance(store, &attempt->partition->position, attempt->end, error)
+		  && effects(loop, &work, attempt, error)
+		  && store_ledger_append(store, loop->arena, work.events, work.event_count, error)
+		  && store_commit(store, unknown, error);
 
 	if (ok)
 		work_committed(&work);
@@ -83,7 +83,8 @@ fence_lost(struct service_loop *loop, struct service_partition *partition, const
 	monitor_add(loop->context.monitor, "fence_losses_total", "", 1);
 	log_warn(&loop->log, "fenced", log_text("topic", loop->topic), log_number("partition", row->partition),
 		 log_number("my_epoch", partition->position.epoch), log_number("epoch", row->epoch),
-		 log_number("my_next_offset", partition->position.next_offset), log_number("next_offset", row->next_offset));
+		 log_number("my_next_offset", partition->position.next_offset),
+		 log_number("next_offset", row->next_offset));
 	service_partition_rest(loop, partition, 2 * bus_session_timeout(loop->consumer));
 }
 
@@ -117,8 +118,8 @@ ask_row(struct service_loop *loop, const struct attempt *attempt)
 	if (!store_position_read(loop->context.store, &row, &error))
 		return answer_missing(loop, attempt, &error);
 	if (row.epoch == attempt->partition->position.epoch && row.next_offset == attempt->end) {
-		log_warn(&loop->log, "commit_was_done", log_text("topic", loop->topic), log_number("partition", row.partition),
-			 log_number("next_offset", row.next_offset));
+		log_warn(&loop->log, "commit_was_done", log_text("topic", loop->topic),
+			 log_number("partition", row.partition), log_number("next_offset", row.next_offset));
 		taken(loop, attempt);
 		return GO_ON;
 	}
@@ -129,7 +130,8 @@ ask_row(struct service_loop *loop, const struct attempt *attempt)
 	}
 	/* As before, or the old session is still about to commit: then the next run waits for its lock and is fenced. */
 	if (!attempt->batch->ask) {
-		error_set(&error, ERROR_UNAVAILABLE, "position", "the position was refused and yet is what it was");
+		error_set(&error, ERROR_UNAVAILABLE, "position",
+			  "the position was refused and yet is what it was");
 		service_database_away(loop, &error);
 		return LATER;
 	}
@@ -167,9 +169,9 @@ conflict(struct service_loop *loop, const struct attempt *attempt, const struct 
 		batch->not_before = service_clock() + service_backoff_next(&batch->backoff);
 		return LATER;
 	}
-	log_error(&loop->log, "stubborn", log_text("topic", loop->topic), log_number("partition", batch->partition),
-		  log_number("offset", attempt->records->offset), log_text("code", error->code),
-		  log_text("reason", error->text));
+	log_error(&loop->log, "stubborn", log_text("topic", loop->topic),
+		  log_number("partition", batch->partition), log_number("offset", attempt->records->offset),
+		  log_text("code", error->code), log_text("reason", error->text));
 	service_partition_rest(loop, attempt->partition, REST_AFTER_CONFLICT);
 	return FORGET;
 }
@@ -250,10 +252,13 @@ run(struct service_loop *loop, struct service_batch *batch)
 		skip_taken(loop, batch, partition->position.next_offset);
 		if (batch->done == batch->count)
 			return GO_ON;
-		if (service_stopping() || !store_connected(loop->context.store) || service_clock() < batch->not_before)
+		if (service_stopping() || !store_connected(loop->context.store)
+		    || service_clock() < batch->not_before)
 			return LATER;
 
-		struct attempt attempt = {.batch = batch, .partition = partition, .records = batch->records + batch->done,
+		struct attempt attempt = {.batch = batch,
+					  .partition = partition,
+					  .records = batch->records + batch->done,
 					  .count = service_batch_next(batch)};
 
 		attempt.end = attempt.records[attempt.count - 1].offset + 1;

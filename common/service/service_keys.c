@@ -12,40 +12,91 @@
 #define KEY(member) offsetof(struct service_config, member)
 
 const struct config_key service_keys[] = {
-    {.name = "database.uri", .type = CONFIG_SECRET, .offset = KEY(database_uri), .fallback = "",
+    {.name = "database.uri",
+     .type = CONFIG_SECRET,
+     .offset = KEY(database_uri),
+     .fallback = "",
      .sentence = "PostgreSQL as a libpq URI; what it leaves out is taken from the PG* variables."},
-    {.name = "database.statement_timeout", .type = CONFIG_DURATION, .offset = KEY(statement_timeout), .fallback = "10s",
-     .min = 100 * MS, .max = 600 * SECOND, .sentence = "A statement that takes longer is given up and run again."},
-    {.name = "database.lock_timeout", .type = CONFIG_DURATION, .offset = KEY(lock_timeout), .fallback = "5s",
-     .min = 10 * MS, .max = 600 * SECOND, .sentence = "A row lock that takes longer is given up and tried again."},
-    {.name = "topics.prefix", .type = CONFIG_STRING, .offset = KEY(topics_prefix), .fallback = "countersign.",
+    {.name = "database.statement_timeout",
+     .type = CONFIG_DURATION,
+     .offset = KEY(statement_timeout),
+     .fallback = "10s",
+     .min = 100 * MS,
+     .max = 600 * SECOND,
+     .sentence = "A statement that takes longer is given up and run again."},
+    {.name = "database.lock_timeout",
+     .type = CONFIG_DURATION,
+     .offset = KEY(lock_timeout),
+     .fallback = "5s",
+     .min = 10 * MS,
+     .max = 600 * SECOND,
+     .sentence = "A row lock that takes longer is given up and tried again."},
+    {.name = "topics.prefix",
+     .type = CONFIG_STRING,
+     .offset = KEY(topics_prefix),
+     .fallback = "countersign.",
      .sentence = "Stands before the name of every topic and consumer group."},
-    {.name = "log.level", .type = CONFIG_CHOICE, .offset = KEY(log_level), .fallback = "info",
-     .choices = "error|warn|info|debug", .sentence = "What is less important is not logged."},
-    {.name = "monitor.address", .type = CONFIG_STRING, .offset = KEY(monitor_address), .fallback = "127.0.0.1",
+    {.name = "log.level",
+     .type = CONFIG_CHOICE,
+     .offset = KEY(log_level),
+     .fallback = "info",
+     .choices = "error|warn|info|debug",
+     .sentence = "What is less important is not logged."},
+    {.name = "monitor.address",
+     .type = CONFIG_STRING,
+     .offset = KEY(monitor_address),
+     .fallback = "127.0.0.1",
      .sentence = "Address on which /livez, /readyz and /metrics answer."},
-    {.name = "monitor.port", .type = CONFIG_INTEGER, .offset = KEY(monitor_port), .fallback = "0", .min = 0, .max = 65535,
+    {.name = "monitor.port",
+     .type = CONFIG_INTEGER,
+     .offset = KEY(monitor_port),
+     .fallback = "0",
+     .min = 0,
+     .max = 65535,
      .sentence = "Its port; 0 answers nowhere."},
     {.name = NULL},
 };
 
 static const struct config_key batch_keys[] = {
-    {.name = "batch.max_records", .type = CONFIG_INTEGER, .offset = offsetof(struct service_batch_config, max_records),
-     .fallback = "500", .min = 1, .max = 10000, .sentence = "At most so many records are taken in hand at once."},
-    {.name = "batch.max_bytes", .type = CONFIG_BYTES, .offset = offsetof(struct service_batch_config, max_bytes),
-     .fallback = "1MiB", .min = 1024, .max = 64 * 1024 * 1024, .sentence = "No more records are taken in hand beyond so many bytes."},
-    {.name = "quarantine.keep", .type = CONFIG_DURATION, .offset = offsetof(struct service_batch_config, quarantine_keep),
-     .fallback = "7d", .min = SECOND, .max = 3650 * DAY, .sentence = "How long the raw bytes of a quarantined record are kept for repair."},
+    {.name = "batch.max_records",
+     .type = CONFIG_INTEGER,
+     .offset = offsetof(struct service_batch_config, max_records),
+     .fallback = "500",
+     .min = 1,
+     .max = 10000,
+     .sentence = "At most so many records are taken in hand at once."},
+    {.name = "batch.max_bytes",
+     .type = CONFIG_BYTES,
+     .offset = offsetof(struct service_batch_config, max_bytes),
+     .fallback = "1MiB",
+     .min = 1024,
+     .max = 64 * 1024 * 1024,
+     .sentence = "No more records are taken in hand beyond so many bytes."},
+    {.name = "quarantine.keep",
+     .type = CONFIG_DURATION,
+     .offset = offsetof(struct service_batch_config, quarantine_keep),
+     .fallback = "7d",
+     .min = SECOND,
+     .max = 3650 * DAY,
+     .sentence = "How long the raw bytes of a quarantined record are kept for repair."},
     {.name = NULL},
 };
 
 static const struct config_key signing_keys[] = {
-    {.name = "signing.key_file", .type = CONFIG_STRING, .offset = offsetof(struct service_signing_config, key_file),
+    {.name = "signing.key_file",
+     .type = CONFIG_STRING,
+     .offset = offsetof(struct service_signing_config, key_file),
      .sentence = "PEM file (PKCS#8, mode 0600) of the Ed25519 key that signs what this service says."},
-    {.name = "authorization.issuer", .type = CONFIG_STRING, .offset = offsetof(struct service_signing_config, issuer),
-     .fallback = "countersign", .sentence = "Claim iss of the authorizations."},
-    {.name = "authorization.audience", .type = CONFIG_STRING, .offset = offsetof(struct service_signing_config, audience),
-     .fallback = "countersign", .sentence = "Claim aud of the authorizations."},
+    {.name = "authorization.issuer",
+     .type = CONFIG_STRING,
+     .offset = offsetof(struct service_signing_config, issuer),
+     .fallback = "countersign",
+     .sentence = "Claim iss of the authorizations."},
+    {.name = "authorization.audience",
+     .type = CONFIG_STRING,
+     .offset = offsetof(struct service_signing_config, audience),
+     .fallback = "countersign",
+     .sentence = "Claim aud of the authorizations."},
     {.name = NULL},
 };
 
@@ -90,7 +141,8 @@ service_table_open(struct service_table *table, const struct service *service, v
 	for (size_t i = 0; i < count; i++)
 		if (own[i] != service_keys)
 			table->lists[n++] = own[i];
-	table->table = (struct config_table){.key_lists = table->lists, .through_prefix = "kafka.", .through = &common->kafka};
+	table->table = (struct config_table){
+	    .key_lists = table->lists, .through_prefix = "kafka.", .through = &common->kafka};
 }
 
 void
@@ -112,7 +164,8 @@ is_address(const char *text)
 bool
 service_config_check(const struct service_config *config, struct error *error)
 {
-	static const char topic_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
+	static const char topic_characters[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
 	const char *prefix = config->topics_prefix;
 
 	if (strlen(prefix) > 200 || prefix[strspn(prefix, topic_characters)] != '\0')

@@ -81,7 +81,8 @@ service_kafka_fault(struct service_loop *loop, const struct error *error)
 	}
 	monitor_ready(loop->context.monitor, "kafka", false, error->text);
 	if (loop->kafka_good)
-		log_warn(&loop->log, "kafka_away", log_text("code", error->code), log_text("reason", error->text));
+		log_warn(&loop->log, "kafka_away", log_text("code", error->code),
+			 log_text("reason", error->text));
 	loop->kafka_good = false;
 	loop->probe_at = service_clock() + 5 * SECOND;
 }

@@ -21,7 +21,8 @@ static bool
 choose(struct service_options *options, enum service_mode mode, struct error *error)
 {
 	if (options->mode != SERVICE_RUN && options->mode != mode)
-		return error_set(error, ERROR_INVALID, "usage", "only one of the options that print something can be given");
+		return error_set(error, ERROR_INVALID, "usage",
+				 "only one of the options that print something can be given");
 	options->mode = mode;
 	return true;
 }
@@ -72,22 +73,27 @@ void
 service_help(const struct service *service, FILE *out)
 {
 	fprintf(out, "%s %s - %s\n\n", service->name, CS_VERSION, service->purpose);
-	fprintf(out, "Usage:\n"
-		     "  %s --config FILE [-o KEY=VALUE]...\n\n"
-		     "Options:\n"
-		     "  --config FILE             keys and values, one per line\n"
-		     "  -o KEY=VALUE              sets a key; goes before the environment and the file\n"
-		     "  --check-config            says whether the configuration can be used, and ends\n"
-		     "  --print-config            prints every key with its default and what it means\n"
-		     "  --print-effective-config  prints what is in force; secrets are hidden\n"
-		     "  --version                 prints the version\n"
-		     "  -h, --help                prints this\n\n",
+	fprintf(out,
+		"Usage:\n"
+		"  %s --config FILE [-o KEY=VALUE]...\n\n"
+		"Options:\n"
+		"  --config FILE             keys and values, one per line\n"
+		"  -o KEY=VALUE              sets a key; goes before the environment and the file\n"
+		"  --check-config            says whether the configuration can be used, and ends\n"
+		"  --print-config            prints every key with its default and what it means\n"
+		"  --print-effective-config  prints what is in force; secrets are hidden\n"
+		"  --version                 prints the version\n"
+		"  -h, --help                prints this\n\n",
 		service->name);
-	fprintf(out, "A key can be set by the environment too: COUNTERSIGN_DATABASE_URI is database.uri, and\n"
-		     "COUNTERSIGN_DATABASE_URI_FILE names a file that holds it. SIGTERM or SIGINT finishes or rolls back the\n"
-		     "transaction in hand and ends within 20 s; a second one ends at once. No other signal is handled.\n\n"
-		     "Exit status: 0 after SIGTERM or SIGINT, 1 when it can't go on, 2 for a wrong command line.\n\n"
-		     "Example:\n"
-		     "  %s --config /etc/countersign/%s.conf -o log.level=debug\n",
-		service->name, service->name);
+	fprintf(
+	    out,
+	    "A key can be set by the environment too: COUNTERSIGN_DATABASE_URI is database.uri, and\n"
+	    "COUNTERSIGN_DATABASE_URI_FILE names a file that holds it. SIGTERM or SIGINT finishes or rolls "
+	    "back the\n"
+	    "transaction in hand and ends within 20 s; a second one ends at once. No other signal is "
+	    "handled.\n\n"
+	    "Exit status: 0 after SIGTERM or SIGINT, 1 when it can't go on, 2 for a wrong command line.\n\n"
+	    "Example:\n"
+	    "  %s --config /etc/countersign/%s.conf -o log.level=debug\n",
+	    service->name, service->name);
 }

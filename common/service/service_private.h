@@ -23,7 +23,8 @@ struct service_options {
 	size_t override_count;
 };
 /* INVALID "usage": what is wrong with the line. */
-bool service_options_parse(int argc, char **argv, struct service_options *options, struct error *error) CS_MUST_CHECK;
+bool service_options_parse(int argc, char **argv, struct service_options *options,
+			   struct error *error) CS_MUST_CHECK;
 void service_help(const struct service *service, FILE *out);
 
 /* The service's table with the skeleton's keys and kafka.* in front of its own; take apart with service_table_close. */
@@ -108,7 +109,7 @@ enum service_partition_state {
 	PARTITION_CLAIMING, /* assigned by the group; the position row is not ours yet */
 	PARTITION_OWNED,
 	PARTITION_RESTING, /* lost fence or stubborn conflict: its records are ignored; claimed anew at `again_at` */
-	PARTITION_HALTED   /* its next record is gone or unreadable: an operator must decide; alarm at `again_at` */
+	PARTITION_HALTED /* its next record is gone or unreadable: an operator must decide; alarm at `again_at` */
 };
 struct service_partition {
 	enum service_partition_state state;
@@ -148,7 +149,7 @@ struct service_loop {
 	int64_t tick_us;
 	int64_t tick_at, gauge_at, probe_at, assign_at;
 	bool kafka_good;
-	bool away; /* the database was last seen away */
+	bool away;	     /* the database was last seen away */
 	struct error broken; /* set: stop the process with it */
 	bool told;	     /* the log has the reason why the process ends */
 };

@@ -35,8 +35,8 @@ serve(struct service_loop *loop, struct error *error)
 	if (ok)
 		log_info(&loop->log, "stopping");
 	else
-		log_error(&loop->log, "stopping", log_text("code", error->code), log_text("field", error->field),
-			  log_text("reason", error->text));
+		log_error(&loop->log, "stopping", log_text("code", error->code),
+			  log_text("field", error->field), log_text("reason", error->text));
 	loop->told = true;
 	service_stop_clock_start();
 	service_stop(loop);
@@ -49,7 +49,8 @@ static bool
 check(struct service_loop *loop, struct error *error)
 {
 	const struct service_signing_config *signing;
-	const struct bus_options bus = {.through = &loop->config->kafka, .client_id = loop->service->name, .log = &loop->log};
+	const struct bus_options bus = {
+	    .through = &loop->config->kafka, .client_id = loop->service->name, .log = &loop->log};
 
 	if (!bus_options_check(&bus, error))
 		return false;
@@ -66,10 +67,11 @@ check(struct service_loop *loop, struct error *error)
 }
 
 static bool
-with_config(struct service_loop *loop, const struct service_table *table, const struct service_options *options,
-	    struct error *error)
+with_config(struct service_loop *loop, const struct service_table *table,
+	    const struct service_options *options, struct error *error)
 {
-	if (!config_load(&table->table, loop->config, options->config_path, options->overrides, options->override_count, error))
+	if (!config_load(&table->table, loop->config, options->config_path, options->overrides,
+			 options->override_count, error))
 		return false;
 	loop->log.level = (enum log_level)loop->config->log_level;
 	copy_config(loop);

@@ -2,21 +2,31 @@
 /* service_series.c - the series that the skeleton knows itself. */
 #include "common/service/service_private.h"
 
+/* Without labels, it is there from the beginning: a rate needs the zero before the first one. */
+static void
+counter(struct monitor *monitor, const char *name, const char *help)
+{
+	monitor_counter(monitor, name, help, "");
+	monitor_add(monitor, name, "", 0);
+}
+
 void
 service_series_open(const struct service *service, struct monitor *monitor)
 {
-	monitor_counter(monitor, "database_reconnects_total", "New database sessions after the first.", "");
-	monitor_counter(monitor, "unknown_commits_total", "Commits that were sent and not answered.", "");
+	counter(monitor, "database_reconnects_total", "New database sessions after the first.");
+	counter(monitor, "unknown_commits_total", "Commits that were sent and not answered.");
 	if (!service->input)
 		return;
-	monitor_counter(monitor, "records_consumed_total", "Records whose transaction was committed.", "");
-	monitor_counter(monitor, "batches_total", "Transactions over records that were committed.", "");
-	monitor_counter(monitor, "batches_repeated_total", "Transactions over records that were rolled back, by reason.", "reason");
-	monitor_counter(monitor, "records_repeated_total", "Records that had been taken before and were dropped.", "");
+	counter(monitor, "records_consumed_total", "Records whose transaction was committed.");
+	counter(monitor, "batches_total", "Transactions over records that were committed.");
+	counter(monitor, "records_repeated_total", "Records that had been taken before and were dropped.");
+	counter(monitor, "fence_losses_total",
+		"Transactions refused because the partition was not ours any more.");
+	monitor_counter(monitor, "batches_repeated_total",
+			"Transactions over records that were rolled back, by reason.", "reason");
 	monitor_counter(monitor, "quarantined_total", "Records that could not be taken, by reason.", "code");
-	monitor_counter(monitor, "fence_losses_total", "Transactions refused because the partition was not ours any more.", "");
-	monitor_gauge(monitor, "consumer_lag_messages", "Records behind the end of the partition, by our own position.",
-		      "topic,partition");
+	monitor_gauge(monitor, "consumer_lag_messages",
+		      "Records behind the end of the partition, by our own position.", "topic,partition");
 	monitor_gauge(monitor, "consumer_paused", "1 while fetching is paused.", "");
 	monitor_gauge(monitor, "partitions", "Assigned partitions by state.", "state");
 }
@@ -35,7 +45,8 @@ service_lag_gauge(struct service_loop *loop)
 
 		if (partition->state != PARTITION_OWNED)
 			continue;
-		lag = bus_lag(loop->consumer, loop->topic, partition->position.partition, partition->position.next_offset);
+		lag = bus_lag(loop->consumer, loop->topic, partition->position.partition,
+			      partition->position.next_offset);
 		snprintf(labels, sizeof labels, "%s\n%d", loop->topic, (int)partition->position.partition);
 		if (lag >= 0)
 			monitor_set(monitor, "consumer_lag_messages", labels, (double)lag);

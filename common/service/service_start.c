@@ -75,7 +75,8 @@ name(struct service_loop *loop)
 	loop->group = joined(loop->config->topics_prefix, service, "");
 	if (loop->service->input)
 		loop->topic = joined(loop->config->topics_prefix, loop->service->input, "");
-	loop->bus = (struct bus_options){.through = &loop->config->kafka, .client_id = loop->client_id, .log = &loop->log};
+	loop->bus = (struct bus_options){
+	    .through = &loop->config->kafka, .client_id = loop->client_id, .log = &loop->log};
 	loop->context.service = service;
 	loop->context.instance = loop->instance;
 	loop->context.source = loop->source;
@@ -100,7 +101,8 @@ start_monitor(struct service_loop *loop, struct error *error)
 	monitor_ready(monitor, "kafka", false, "not asked yet");
 	if (loop->service->input)
 		monitor_ready(monitor, "assignment", false, "nothing is assigned yet");
-	return monitor_listen(monitor, loop->config->monitor_address, (uint16_t)loop->config->monitor_port, error);
+	return monitor_listen(monitor, loop->config->monitor_address, (uint16_t)loop->config->monitor_port,
+			      error);
 }
 
 static bool
@@ -112,8 +114,8 @@ start_key(struct service_loop *loop, struct error *error)
 		return true;
 	signing = (const void *)((const char *)loop->config + loop->service->signing_config_offset);
 	loop->key = crypto_key_load(signing->key_file, error);
-	loop->context.issuer = (struct authorization_issuer){.key = loop->key, .issuer = signing->issuer,
-							     .audience = signing->audience};
+	loop->context.issuer = (struct authorization_issuer){
+	    .key = loop->key, .issuer = signing->issuer, .audience = signing->audience};
 	return loop->key != NULL;
 }
 
@@ -171,15 +173,17 @@ read_installation(struct service_loop *loop, struct error *error)
 	struct store_rows *rows = NULL;
 	bool unknown = false;
 	bool ok = have_session(loop, error) && store_begin(store, error)
-	    && (rows = store_query(store, loop->arena, STATEMENT_WORK_INSTALLATION, NULL, 0, error))
-	    && store_commit(store, &unknown, error);
+		  && (rows = store_query(store, loop->arena, STATEMENT_WORK_INSTALLATION, NULL, 0, error))
+		  && store_commit(store, &unknown, error);
 
 	if (!ok)
 		store_rollback(store);
 	else if (store_rows_count(rows) != 1)
-		ok = error_set(error, ERROR_BROKEN, "installation", "the database is not installed: run \"countersign migrate\"");
+		ok = error_set(error, ERROR_BROKEN, "installation",
+			       "the database is not installed: run \"countersign migrate\"");
 	else if (store_row_null(rows, 0, 1))
-		ok = error_set(error, ERROR_BROKEN, "topics", "no Kafka cluster is installed yet: run \"countersign topics apply\"");
+		ok = error_set(error, ERROR_BROKEN, "topics",
+			       "no Kafka cluster is installed yet: run \"countersign topics apply\"");
 	if (!ok)
 		return false;
 	loop->context.chains = (uint32_t)store_row_int(rows, 0, 0);
@@ -219,9 +223,10 @@ service_start(struct service_loop *loop, struct error *error)
 	service_notify_open(&loop->notify);
 	name(loop);
 	ok = start_monitor(loop, error) && bus_options_check(&loop->bus, error) && start_key(loop, error)
-	    && persist(loop, "database", open_store, error) && persist(loop, "database", read_installation, error)
-	    && persist(loop, "kafka", service_check_topics, error) && persist(loop, "database", open_service, error)
-	    && persist(loop, "kafka", open_consumer, error);
+	     && persist(loop, "database", open_store, error)
+	     && persist(loop, "database", read_installation, error)
+	     && persist(loop, "kafka", service_check_topics, error)
+	     && persist(loop, "database", open_service, error) && persist(loop, "kafka", open_consumer, error);
 	if (!ok)
 		return false;
 	loop->kafka_good = true;

@@ -47,8 +47,9 @@ header_pair(struct arena *arena, const struct record_header *header)
 
 	value_append(arena, pair, readable(arena, header->name));
 	value_append(arena, pair,
-		     header->value ? value_string(arena, crypto_base64_format(arena, header->value, header->length))
-				   : value_null(arena));
+		     header->value
+			 ? value_string(arena, crypto_base64_format(arena, header->value, header->length))
+			 : value_null(arena));
 	return pair;
 }
 
@@ -110,7 +111,8 @@ insert_row(struct work *work, const struct quarantine *quarantine, const char *i
 	    store_time(quarantine->at),
 	};
 
-	return store_queue(work->store, STATEMENT_WORK_QUARANTINE, params, sizeof params / sizeof *params, 1, error);
+	return store_queue(work->store, STATEMENT_WORK_QUARANTINE, params, sizeof params / sizeof *params, 1,
+			   error);
 }
 
 static bool
@@ -130,7 +132,8 @@ insert_raw(struct work *work, const struct quarantine *quarantine, const char *i
 	    store_time(quarantine->at + work->context->quarantine_keep),
 	};
 
-	return store_queue(work->store, STATEMENT_WORK_QUARANTINE_RAW, params, sizeof params / sizeof *params, 1, error);
+	return store_queue(work->store, STATEMENT_WORK_QUARANTINE_RAW, params, sizeof params / sizeof *params,
+			   1, error);
 }
 
 static void
@@ -163,8 +166,8 @@ time_of(struct work *work, int64_t *at, struct error *error)
 }
 
 bool
-work_quarantine(struct work *work, const struct record *record, const struct error *reason, const char *tenant,
-		const char *request_id, struct error *error)
+work_quarantine(struct work *work, const struct record *record, const struct error *reason,
+		const char *tenant, const char *request_id, struct error *error)
 {
 	struct quarantine quarantine = {
 	    .record = record,

@@ -10,11 +10,16 @@ enum { REPORT_WAIT = 20 * 1000, FLUSH = 5 * 1000 * 1000 };
 static void
 declare_series(struct monitor *monitor)
 {
-	monitor_counter(monitor, "published_total", "Events that Kafka has acknowledged and the position has passed.", "topic");
-	monitor_counter(monitor, "producers_replaced_total", "Producers that were thrown away after a failure.", "");
+	monitor_counter(monitor, "published_total",
+			"Events that Kafka has acknowledged and the position has passed.", "topic");
+	monitor_counter(monitor, "producers_replaced_total",
+			"Producers that were thrown away after a failure.", "");
 	monitor_counter(monitor, "checkpoints_total", "Heads that were signed.", "");
+	monitor_add(monitor, "producers_replaced_total", "", 0);
+	monitor_add(monitor, "checkpoints_total", "", 0);
 	monitor_gauge(monitor, "ledger_ahead", "Events of the ledger that were not published yet.", "chain");
-	monitor_gauge(monitor, "oldest_unpublished_seconds", "Age of the oldest event that was not published yet.", "");
+	monitor_gauge(monitor, "oldest_unpublished_seconds",
+		      "Age of the oldest event that was not published yet.", "");
 	monitor_gauge(monitor, "relay_lease_held", "1 where this relay publishes the chain.", "chain");
 }
 
@@ -47,8 +52,8 @@ static bool
 begin_turn(struct relay *relay, struct arena *arena, struct error *error)
 {
 	return relay_producer(relay, error) && relay_claim(relay, arena, error)
-	    && (!relay_lease_wants_renewal(relay) || relay_advance(relay, arena, NULL, error))
-	    && relay_checkpoints(relay, arena, error) && relay_turn_start(relay, arena, error);
+	       && (!relay_lease_wants_renewal(relay) || relay_advance(relay, arena, NULL, error))
+	       && relay_checkpoints(relay, arena, error) && relay_turn_start(relay, arena, error);
 }
 
 /* A turn in flight: its reports, and the leases while they take long. */
@@ -85,7 +90,8 @@ hand_over(struct relay *relay, struct error *error)
 	else if (relay->sent_count > 0)
 		ok = relay_advance(relay, arena, relay_destinations(relay, arena), error);
 	if (ok && relay->sent_count > 0 && !relay_turn_over(relay))
-		ok = error_set(error, ERROR_UNAVAILABLE, "in_flight", "Kafka has not reported everything that was sent");
+		ok = error_set(error, ERROR_UNAVAILABLE, "in_flight",
+			       "Kafka has not reported everything that was sent");
 	ok = ok && relay_release(relay, arena, error);
 	arena_close(arena);
 	return ok;
@@ -101,7 +107,8 @@ finish(struct relay *relay)
 	while (relay->sent_count > 0 && !relay_turn_over(relay) && relay_clock() < until)
 		relay_turn_poll(relay, REPORT_WAIT);
 	if (!hand_over(relay, &error))
-		log_warn(relay->context->log, "leases_kept", log_text("code", error.code), log_text("reason", error.text));
+		log_warn(relay->context->log, "leases_kept", log_text("code", error.code),
+			 log_text("reason", error.text));
 }
 
 void

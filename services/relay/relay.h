@@ -69,7 +69,8 @@ int64_t relay_clock(void);
 struct relay_chain *relay_chain(struct relay *relay, int64_t chain);
 bool relay_claim(struct relay *relay, struct arena *arena, struct error *error) CS_MUST_CHECK;
 /* Moves each chain of ours to to[i] (i = its index; NULL: none moves) and renews its lease. What is not ours any more is let go. */
-bool relay_advance(struct relay *relay, struct arena *arena, const int64_t *to, struct error *error) CS_MUST_CHECK;
+bool relay_advance(struct relay *relay, struct arena *arena, const int64_t *to,
+		   struct error *error) CS_MUST_CHECK;
 bool relay_release(struct relay *relay, struct arena *arena, struct error *error) CS_MUST_CHECK;
 /* Sending is over when a message could still be on its way at the end of the lease. */
 bool relay_may_send(const struct relay *relay, const struct relay_chain *chain);

@@ -19,16 +19,19 @@ static bool
 lock_head(struct signing *signing, struct error *error)
 {
 	const struct store_param params[] = {store_int(signing->chain->chain)};
-	struct store_rows *rows = store_query(signing->work.store, signing->work.arena, STATEMENT_RELAY_CHECKPOINT_HEAD, params, 1, error);
+	struct store_rows *rows = store_query(signing->work.store, signing->work.arena,
+					      STATEMENT_RELAY_CHECKPOINT_HEAD, params, 1, error);
 
 	if (!rows)
 		return false;
 	if (store_rows_count(rows) != 1)
-		return error_set(error, ERROR_BROKEN, "ledger", "chain %u has no head", (unsigned)signing->chain->chain);
+		return error_set(error, ERROR_BROKEN, "ledger", "chain %u has no head",
+				 (unsigned)signing->chain->chain);
 	signing->head = store_row_int(rows, 0, 0);
 	signing->hash = store_row_bytes(rows, 0, 1);
 	if (signing->hash.length != CRYPTO_SHA256_SIZE)
-		return error_set(error, ERROR_BROKEN, "ledger", "chain %u: the head's hash is damaged", (unsigned)signing->chain->chain);
+		return error_set(error, ERROR_BROKEN, "ledger", "chain %u: the head's hash is damaged",
+				 (unsigned)signing->chain->chain);
 	return true;
 }
 
@@ -37,7 +40,8 @@ static bool
 last_checkpoint(struct signing *signing, struct error *error)
 {
 	const struct store_param params[] = {store_int(signing->chain->chain)};
-	struct store_rows *rows = store_query(signing->work.store, signing->work.arena, STATEMENT_RELAY_CHECKPOINT_LAST, params, 1, error);
+	struct store_rows *rows = store_query(signing->work.store, signing->work.arena,
+					      STATEMENT_RELAY_CHECKPOINT_LAST, params, 1, error);
 
 	if (rows)
 		signing->chain->checkpoint_event = store_rows_count(rows) == 1 ? store_row_int(rows, 0, 0) : 0;
@@ -47,7 +51,9 @@ last_checkpoint(struct signing *signing, struct error *error)
 static bool
 sign_head(struct signing *signing, struct error *error)
 {
-	struct checkpoint checkpoint = {.chain = signing->chain->chain, .sequence = signing->head, .source = signing->relay->context->source};
+	struct checkpoint checkpoint = {.chain = signing->chain->chain,
+					.sequence = signing->head,
+					.source = signing->relay->context->source};
 	struct event event;
 	const char *token;
 
@@ -59,9 +65,12 @@ sign_head(struct signing *signing, struct error *error)
 		return false;
 	work_event(&signing->work, &event);
 
-	const struct store_param params[] = {store_int(checkpoint.chain), store_int(checkpoint.sequence),
-					     store_bytes(checkpoint.hash, sizeof checkpoint.hash), store_time(checkpoint.at),
-					     store_int(checkpoint.sequence + 1), store_text(token)};
+	const struct store_param params[] = {store_int(checkpoint.chain),
+					     store_int(checkpoint.sequence),
+					     store_bytes(checkpoint.hash, sizeof checkpoint.hash),
+					     store_time(checkpoint.at),
+					     store_int(checkpoint.sequence + 1),
+					     store_text(token)};
 
 	return store_queue(signing->work.store, STATEMENT_RELAY_CHECKPOINT, params, 6, 1, error);
 }
@@ -72,7 +81,7 @@ checkpoint(struct relay *relay, struct relay_chain *chain, struct arena *arena, 
 {
 	struct signing signing = {.relay = relay, .chain = chain};
 	bool ok = work_begin(relay->context, arena, &signing.work, error) && lock_head(&signing, error)
-	    && last_checkpoint(&signing, error);
+		  && last_checkpoint(&signing, error);
 
 	if (ok && signing.head == chain->checkpoint_event) { /* nothing but our own last word: nothing to sign */
 		work_rollback(&signing.work);
@@ -86,7 +95,8 @@ checkpoint(struct relay *relay, struct relay_chain *chain, struct arena *arena, 
 	}
 	chain->checkpoint_event = signing.head + 1;
 	monitor_add(relay->context->monitor, "checkpoints_total", "", 1);
-	log_info(relay->context->log, "checkpoint", log_number("chain", chain->chain), log_number("sequence", signing.head));
+	log_info(relay->context->log, "checkpoint", log_number("chain", chain->chain),
+		 log_number("sequence", signing.head));
 	return true;
 }
 

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static const struct json_limits limits = {.bytes = 64 * 1024, .depth = 4, .keys = 16, .items = 1024, .string = 32 * 1024, .key = 128};
+static const struct json_limits limits = {
+    .bytes = 64 * 1024, .depth = 4, .keys = 16, .items = 1024, .string = 32 * 1024, .key = 128};
 
 static bool
 is_text(const struct value *value)
@@ -49,7 +50,8 @@ relay_headers(struct arena *arena, const char *stored, uint32_t chain, int64_t s
 	for (size_t i = 0; ok && i < list->as.list.count; i++)
 		ok = take_pair(list->as.list.items[i], &out[(*count)++]);
 	if (!ok)
-		return error_set(error, ERROR_BROKEN, "ledger", "chain %u, sequence %lld: its headers are not what we write",
+		return error_set(error, ERROR_BROKEN, "ledger",
+				 "chain %u, sequence %lld: its headers are not what we write",
 				 (unsigned)chain, (long long)sequence);
 	add_number(arena, &out[(*count)++], "countersign-chain", chain);
 	add_number(arena, &out[(*count)++], "countersign-sequence", sequence);

@@ -94,8 +94,8 @@ take(struct relay *relay, const struct store_rows *rows, size_t row, int64_t lea
 	chain->checkpoint_event = -1;
 	chain->checkpoint_at = relay_clock() + relay->config->checkpoint_interval;
 	gauge_lease(relay, chain);
-	log_info(relay->context->log, "lease_taken", log_number("chain", chain->chain), log_number("epoch", chain->epoch),
-		 log_number("next_sequence", chain->next));
+	log_info(relay->context->log, "lease_taken", log_number("chain", chain->chain),
+		 log_number("epoch", chain->epoch), log_number("next_sequence", chain->next));
 }
 
 static void
@@ -103,8 +103,8 @@ let_go(struct relay *relay, struct relay_chain *chain, const char *why)
 {
 	chain->mine = false;
 	gauge_lease(relay, chain);
-	log_warn(relay->context->log, "lease_lost", log_number("chain", chain->chain), log_number("epoch", chain->epoch),
-		 log_text("reason", why));
+	log_warn(relay->context->log, "lease_lost", log_number("chain", chain->chain),
+		 log_number("epoch", chain->epoch), log_text("reason", why));
 }
 
 static size_t
@@ -129,7 +129,8 @@ relay_claim(struct relay *relay, struct arena *arena, struct error *error)
 	relay->claim_at = now + relay->config->poll;
 	mine = list_mine(relay, arena, NULL);
 
-	const struct store_param params[] = {store_text(relay->context->instance), store_int(relay->config->lease),
+	const struct store_param params[] = {store_text(relay->context->instance),
+					     store_int(relay->config->lease),
 					     store_int_list(mine.chains, mine.count)};
 
 	rows = relay_ask(relay, arena, STATEMENT_RELAY_CLAIM, params, 3, error);
@@ -154,7 +155,8 @@ look_again(struct relay *relay, struct arena *arena, const bool *moved, struct e
 		bool found = false;
 
 		for (size_t row = 0; chain->mine && !moved[i] && row < store_rows_count(rows); row++) {
-			if (store_row_int(rows, row, 0) != chain->chain || store_row_int(rows, row, 1) != chain->epoch)
+			if (store_row_int(rows, row, 0) != chain->chain
+			    || store_row_int(rows, row, 1) != chain->epoch)
 				continue;
 			found = true;
 			chain->next = store_row_int(rows, row, 2);
@@ -168,12 +170,14 @@ look_again(struct relay *relay, struct arena *arena, const bool *moved, struct e
 bool
 relay_advance(struct relay *relay, struct arena *arena, const int64_t *to, struct error *error)
 {
-	int64_t lease_end = relay_clock() + relay->config->lease; /* before the statement: never later than the row's */
+	int64_t lease_end =
+	    relay_clock() + relay->config->lease; /* before the statement: never later than the row's */
 	struct mine mine = list_mine(relay, arena, to);
 	bool *moved = arena_take_array(arena, relay->chain_count, sizeof *moved);
 	const struct store_param params[] = {
 	    store_int_list(mine.chains, mine.count), store_int_list(mine.epochs, mine.count),
-	    store_int_list(mine.from, mine.count), store_int_list(mine.to, mine.count), store_int(relay->config->lease)};
+	    store_int_list(mine.from, mine.count), store_int_list(mine.to, mine.count),
+	    store_int(relay->config->lease)};
 	struct store_rows *rows;
 
 	if (mine.count == 0)
@@ -196,7 +200,8 @@ bool
 relay_release(struct relay *relay, struct arena *arena, struct error *error)
 {
 	struct mine mine = list_mine(relay, arena, NULL);
-	const struct store_param params[] = {store_int_list(mine.chains, mine.count), store_int_list(mine.epochs, mine.count)};
+	const struct store_param params[] = {store_int_list(mine.chains, mine.count),
+					     store_int_list(mine.epochs, mine.count)};
 
 	return mine.count == 0 || relay_ask(relay, arena, STATEMENT_RELAY_RELEASE, params, 2, error);
 }

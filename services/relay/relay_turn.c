@@ -12,14 +12,15 @@ enum { CHAIN_EVENTS = 500, CHAIN_BYTES = 1024 * 1024, TURN_BYTES = 4 * 1024 * 10
 enum { PAUSE_FIRST = 100 * 1000, PAUSE_LAST = 5000 * 1000 };
 
 struct store_rows *
-relay_ask(struct relay *relay, struct arena *arena, enum statement statement, const struct store_param *params,
-	  size_t count, struct error *error)
+relay_ask(struct relay *relay, struct arena *arena, enum statement statement,
+	  const struct store_param *params, size_t count, struct error *error)
 {
 	struct store *store = relay->context->store;
 	struct store_rows *rows = NULL;
 	bool unknown = false;
-	bool ok = store_begin(store, error) && (rows = store_query(store, arena, statement, params, count, error))
-	    && store_commit(store, &unknown, error);
+	bool ok = store_begin(store, error)
+		  && (rows = store_query(store, arena, statement, params, count, error))
+		  && store_commit(store, &unknown, error);
 
 	if (!ok)
 		store_rollback(store);
@@ -63,7 +64,8 @@ fail(struct relay *relay, struct relay_sent *sent, const struct error *error)
 
 /* What is given to the producer, or refused by it: then nothing of the chain may follow in this turn. */
 static void
-send_event(struct relay *relay, struct relay_chain *chain, const struct store_rows *rows, size_t row, struct bus_send *send)
+send_event(struct relay *relay, struct relay_chain *chain, const struct store_rows *rows, size_t row,
+	   struct bus_send *send)
 {
 	int64_t sequence = store_row_int(rows, row, 0);
 	const char *logical = store_row_text(rows, row, 2), *key = store_row_text(rows, row, 3);
@@ -80,8 +82,9 @@ send_event(struct relay *relay, struct relay_chain *chain, const struct store_ro
 		return;
 	}
 	relay->sent_bytes += payload.length;
-	log_debug(relay->context->log, "sent", log_text("event_id", store_row_text(rows, row, 1)), log_text("topic", logical),
-		  log_text("key", key), log_number("chain", chain->chain), log_number("sequence", sequence));
+	log_debug(relay->context->log, "sent", log_text("event_id", store_row_text(rows, row, 1)),
+		  log_text("topic", logical), log_text("key", key), log_number("chain", chain->chain),
+		  log_number("sequence", sequence));
 }
 
 /* The ledger has no gaps; one that has was touched by somebody, and nothing of it is published any more. */
@@ -92,8 +95,8 @@ check_sequence(const struct relay_chain *chain, const struct store_rows *rows, s
 
 	if (row < store_rows_count(rows) && store_row_int(rows, row, 0) == expected)
 		return true;
-	return error_set(error, ERROR_BROKEN, "ledger", "chain %u: sequence %lld is missing", (unsigned)chain->chain,
-			 (long long)expected);
+	return error_set(error, ERROR_BROKEN, "ledger", "chain %u: sequence %lld is missing",
+			 (unsigned)chain->chain, (long long)expected);
 }
 
 static bool
@@ -103,12 +106,14 @@ send_rows(struct relay *relay, struct arena *arena, struct relay_chain *chain, c
 	const char *prefix = relay->context->topics_prefix;
 	bool ok = check_sequence(chain, rows, 0, error);
 
-	for (size_t row = 0; ok && row < store_rows_count(rows) && !relay->failed && relay_may_send(relay, chain); row++) {
-		struct bus_send send = {.topic = arena_format(arena, "%s%s", prefix, store_row_text(rows, row, 2))};
+	for (size_t row = 0;
+	     ok && row < store_rows_count(rows) && !relay->failed && relay_may_send(relay, chain); row++) {
+		struct bus_send send = {.topic =
+					    arena_format(arena, "%s%s", prefix, store_row_text(rows, row, 2))};
 
 		ok = check_sequence(chain, rows, row, error)
-		    && relay_headers(arena, store_row_text(rows, row, 4), chain->chain, store_row_int(rows, row, 0),
-				     &send.headers, &send.header_count, error);
+		     && relay_headers(arena, store_row_text(rows, row, 4), chain->chain,
+				      store_row_int(rows, row, 0), &send.headers, &send.header_count, error);
 		if (ok)
 			send_event(relay, chain, rows, row, &send);
 	}
@@ -118,8 +123,8 @@ send_rows(struct relay *relay, struct arena *arena, struct relay_chain *chain, c
 static bool
 send_chain(struct relay *relay, struct arena *arena, struct relay_chain *chain, struct error *error)
 {
-	const struct store_param params[] = {store_int(chain->chain), store_int(chain->next), store_int(CHAIN_EVENTS),
-					     store_int(CHAIN_BYTES)};
+	const struct store_param params[] = {store_int(chain->chain), store_int(chain->next),
+					     store_int(CHAIN_EVENTS), store_int(CHAIN_BYTES)};
 	struct store_rows *rows = relay_ask(relay, arena, STATEMENT_RELAY_EVENTS, params, 4, error);
 
 	return rows && send_rows(relay, arena, chain, rows, error);
@@ -156,7 +161,8 @@ relay_turn_start(struct relay *relay, struct arena *arena, struct error *error)
 	bool ok = read_heads(relay, arena, error);
 
 	relay->first++;
-	for (size_t i = 0; ok && i < relay->chain_count && !relay->failed && relay->sent_bytes < TURN_BYTES; i++) {
+	for (size_t i = 0; ok && i < relay->chain_count && !relay->failed && relay->sent_bytes < TURN_BYTES;
+	     i++) {
 		struct relay_chain *chain = &relay->chains[(relay->first + i) % relay->chain_count];
 
 		if (chain->head >= chain->next && now >= chain->not_before && relay_may_send(relay, chain))

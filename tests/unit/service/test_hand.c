@@ -12,8 +12,13 @@
 static void
 add(struct service_hand *hand, int32_t partition, int64_t offset, const char *value)
 {
-	struct record record = {.topic = "t", .partition = partition, .offset = offset, .value = value,
-				.value_length = strlen(value), .key = "key", .key_length = 3};
+	struct record record = {.topic = "t",
+				.partition = partition,
+				.offset = offset,
+				.value = value,
+				.value_length = strlen(value),
+				.key = "key",
+				.key_length = 3};
 
 	service_hand_add(hand, NULL, &record);
 }
@@ -120,7 +125,8 @@ what_a_commit_without_answer_took_is_run_again_alone(void **state)
 static void
 what_is_known_of_one_record_is_not_held_against_the_next(void **state)
 {
-	struct service_batch batch = {.conflicts = 3, .not_before = 7, .unknown_end = 9, .ask = true, .single = true};
+	struct service_batch batch = {
+	    .conflicts = 3, .not_before = 7, .unknown_end = 9, .ask = true, .single = true};
 
 	(void)state;
 	error_set(&batch.refusal, ERROR_INVALID, "not_storable", "22021");

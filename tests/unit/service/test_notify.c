@@ -24,7 +24,9 @@ listener(const char *path)
 	memcpy(address.sun_path, path, strlen(path));
 	if (path[0] == '@')
 		address.sun_path[0] = '\0';
-	assert_int_equal(bind(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path))), 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address,
+			      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path))),
+			 0);
 	setenv("NOTIFY_SOCKET", path, 1);
 	return fd;
 }

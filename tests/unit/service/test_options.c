@@ -18,7 +18,10 @@ struct sample {
 };
 
 static const struct config_key own_keys[] = {
-    {.name = "sample.own", .type = CONFIG_INTEGER, .offset = offsetof(struct sample, own), .fallback = "3",
+    {.name = "sample.own",
+     .type = CONFIG_INTEGER,
+     .offset = offsetof(struct sample, own),
+     .fallback = "3",
      .sentence = "A number of its own."},
     {.name = NULL},
 };
@@ -71,9 +74,12 @@ each_mode_has_its_option(void **state)
 		const char *word;
 		enum service_mode mode;
 	} cases[] = {
-	    {"--check-config", SERVICE_CHECK_CONFIG}, {"--print-config", SERVICE_PRINT_CONFIG},
-	    {"--print-effective-config", SERVICE_PRINT_EFFECTIVE_CONFIG}, {"--version", SERVICE_VERSION},
-	    {"--help", SERVICE_HELP}, {"-h", SERVICE_HELP},
+	    {"--check-config", SERVICE_CHECK_CONFIG},
+	    {"--print-config", SERVICE_PRINT_CONFIG},
+	    {"--print-effective-config", SERVICE_PRINT_EFFECTIVE_CONFIG},
+	    {"--version", SERVICE_VERSION},
+	    {"--help", SERVICE_HELP},
+	    {"-h", SERVICE_HELP},
 	};
 
 	(void)state;
@@ -120,8 +126,8 @@ a_wrong_line_is_refused(void **state)
 static void
 keys_of_the_skeleton_land_where_the_service_keeps_them(void **state)
 {
-	const char *const overrides[] = {"batch.max_records=7", "signing.key_file=/k.pem", "kafka.bootstrap.servers=b:9092",
-					 "sample.own=4", "topics.prefix=x."};
+	const char *const overrides[] = {"batch.max_records=7", "signing.key_file=/k.pem",
+					 "kafka.bootstrap.servers=b:9092", "sample.own=4", "topics.prefix=x."};
 	struct sample config = {0};
 	struct service_table all;
 	struct error error = {0};
@@ -168,8 +174,12 @@ prefixes_and_addresses_that_cannot_be_are_refused(void **state)
 		const char *prefix, *address;
 		bool good;
 	} cases[] = {
-	    {"countersign.", "127.0.0.1", true}, {"", "::1", true}, {"a-b.C9.", "0.0.0.0", true},
-	    {"with_underscore.", "127.0.0.1", false}, {"with space", "127.0.0.1", false}, {"a.", "localhost", false},
+	    {"countersign.", "127.0.0.1", true},
+	    {"", "::1", true},
+	    {"a-b.C9.", "0.0.0.0", true},
+	    {"with_underscore.", "127.0.0.1", false},
+	    {"with space", "127.0.0.1", false},
+	    {"a.", "localhost", false},
 	    {"a.", "", false},
 	};
 
