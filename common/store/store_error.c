@@ -11,28 +11,25 @@ struct reaction {
 };
 
 static const struct reaction reactions[] = {
-    {"08P01", ERROR_BROKEN, "protocol"},
-    {"08", ERROR_UNAVAILABLE, "connection_lost"},
-    {"0A", ERROR_UNAVAILABLE,
-     "session_stale"}, /* a plan's result type changed under it: a new session prepares again */
-    {"22P03", ERROR_BROKEN, "protocol"}, /* binary parameters are our own making */
-    {"22", ERROR_INVALID, "not_storable"},
-    {"23505", ERROR_CONFLICT, "not_unique"},
-    {"23", ERROR_INVALID, "constraint"},
-    {"25006", ERROR_UNAVAILABLE, "read_only"},
-    {"25P03", ERROR_UNAVAILABLE, "idle_too_long"},
-    {"25P04", ERROR_UNAVAILABLE, "idle_too_long"},
-    {"28", ERROR_BROKEN, "login_refused"},
-    {"3D", ERROR_BROKEN, "no_database"},
-    {"40", ERROR_UNAVAILABLE, "run_again"},
-    {"42501", ERROR_BROKEN, "no_rights"},
-    {"42", ERROR_BROKEN, "schema"},
-    {"53", ERROR_UNAVAILABLE, "no_resources"},
-    {"54", ERROR_INVALID, "not_storable"},
-    {"55", ERROR_UNAVAILABLE, "run_again"},
-    {"57014", ERROR_UNAVAILABLE, "run_again"},
-    {"57", ERROR_UNAVAILABLE, "connection_lost"},
-    {"58", ERROR_UNAVAILABLE, "server_trouble"},
+    {"08P01", ERROR_BROKEN, "protocol"},	   /* we spoke wrongly */
+    {"08", ERROR_UNAVAILABLE, "connection_lost"},  /* the connection itself */
+    {"22P03", ERROR_BROKEN, "protocol"},	   /* binary parameters are our own making */
+    {"22", ERROR_INVALID, "not_storable"},	   /* not UTF-8, out of range */
+    {"23505", ERROR_CONFLICT, "not_unique"},	   /* outside of ON CONFLICT */
+    {"23", ERROR_INVALID, "constraint"},	   /* check, foreign key, null */
+    {"25006", ERROR_UNAVAILABLE, "read_only"},	   /* a standby */
+    {"25P03", ERROR_UNAVAILABLE, "idle_too_long"}, /* in a transaction */
+    {"28", ERROR_BROKEN, "login_refused"},	   /* password, role, pg_hba */
+    {"3D", ERROR_BROKEN, "no_database"},	   /* not made yet */
+    {"40", ERROR_UNAVAILABLE, "run_again"},	   /* deadlock, serialisation */
+    {"42501", ERROR_BROKEN, "no_rights"},	   /* of the role */
+    {"42", ERROR_BROKEN, "schema"},		   /* no such table or column */
+    {"53", ERROR_UNAVAILABLE, "no_resources"},	   /* disk full, too many connections */
+    {"54", ERROR_INVALID, "not_storable"},	   /* too large */
+    {"55", ERROR_UNAVAILABLE, "run_again"},	   /* lock time-out */
+    {"57014", ERROR_UNAVAILABLE, "run_again"},	   /* statement time-out */
+    {"57", ERROR_UNAVAILABLE, "connection_lost"},  /* shutdown, crash, starting up */
+    {"58", ERROR_UNAVAILABLE, "server_trouble"},   /* its disk */
 };
 
 enum error_kind
@@ -61,7 +58,7 @@ store_result_fatal(const PGresult *result)
 	       || (severity && (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0));
 }
 
-/* Class 42 speaks of names and syntax only, and P0 are our own triggers' words. Others may quote what was to be stored. */
+/* Class 42 speaks of names and syntax only. Others may quote what was to be stored. */
 static const char *
 harmless_message(const PGresult *result, const char *sqlstate)
 {

@@ -164,6 +164,7 @@ pipeline_send_text(struct store *store, const struct expectation *expectation, c
 			expectation);
 }
 
+/* Once per session: a program may name what the store itself needs. */
 bool
 pipeline_prepare(struct store *store, enum statement statement)
 {
@@ -171,6 +172,9 @@ pipeline_prepare(struct store *store, enum statement statement)
 	struct expectation shape = {.kind = EXPECT_SHAPE, .statement = statement};
 	const char *name = store_statement_name(statement);
 
+	if (store->shapes[statement].asked)
+		return true;
+	store->shapes[statement].asked = true;
 	return is_ready(store)
 	       && asked(store,
 			PQsendPrepare(store->connection, name, store_statement_text(statement), 0, NULL), &done)
@@ -263,6 +267,23 @@ take_answer(struct store *store, const struct expectation *expectation, PGresult
 	}
 }
 
+/* What was prepared is gone, or was prepared for a table that has changed since: a new session prepares it again. */
+static bool
+is_stale(const struct expectation *expectation, const char *sqlstate)
+{
+	return (expectation->kind == EXPECT_COUNT || expectation->kind == EXPECT_ROWS)
+	       && (strcmp(sqlstate, "0A000") == 0 || strcmp(sqlstate, "26000") == 0);
+}
+
+/* Whether this failure is the end of the session. */
+static bool
+is_last(const struct expectation *expectation, const PGresult *result, const char *sqlstate)
+{
+	if (store_result_fatal(result) || strcmp(sqlstate, "25006") == 0 || is_stale(expectation, sqlstate))
+		return true;
+	return expectation->statement == STATEMENT_STORE_COMMIT && strcmp(sqlstate, "57014") == 0;
+}
+
 /*
  * A COMMIT that was cancelled is as unknown as one whose connection broke, and so is one whose session was ended: the
  * word may have come after the deed.
@@ -271,14 +292,15 @@ static bool
 take_failure(struct store *store, const struct expectation *expectation, const PGresult *result)
 {
 	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-	bool commit = expectation->statement == STATEMENT_STORE_COMMIT;
-	bool over = store_result_fatal(result) || (commit && strcmp(sqlstate, "57014") == 0)
-		    || strncmp(sqlstate, "0A", 2) == 0 || strcmp(sqlstate, "25006") == 0;
 
+	if (sqlstate && is_stale(expectation, sqlstate))
+		error_set(&store->doom, ERROR_UNAVAILABLE, "session_stale",
+			  "%s: SQLSTATE %s, prepared for something else", expectation_name(expectation),
+			  sqlstate);
 	store_error_result(&store->doom, expectation_name(expectation), result);
-	if (over)
+	if (is_last(expectation, result, sqlstate))
 		return pipeline_lost(store, sqlstate ? sqlstate : "connection lost");
-	if (commit)
+	if (expectation->statement == STATEMENT_STORE_COMMIT)
 		store->commit_answer = COMMIT_REFUSED;
 	return true;
 }
@@ -287,8 +309,11 @@ take_failure(struct store *store, const struct expectation *expectation, const P
 static bool
 end_answer(struct store *store, const PGresult *result)
 {
-	if (PQresultStatus(result) == PGRES_PIPELINE_SYNC || !PQgetResult(store->connection))
+	PGresult *next = PQresultStatus(result) == PGRES_PIPELINE_SYNC ? NULL : PQgetResult(store->connection);
+
+	if (!next)
 		return true;
+	PQclear(next);
 	return pipeline_lost(store, "answers out of step");
 }
 

@@ -34,7 +34,7 @@ enum store_type {
 
 /* What the server said a prepared statement takes. */
 struct store_shape {
-	bool prepared;
+	bool asked, prepared;
 	size_t count;
 	Oid types[STORE_PARAMETERS_MAX];
 };

@@ -49,10 +49,10 @@ an_empty_database_gets_everything_and_the_second_time_nothing(void **state)
 			 "SELECT count(*) || ' ' || min(chain) || ' ' || max(chain) || ' ' || sum(sequence)"
 			 " || ' ' || bool_and(hash = decode(repeat('00', 32), 'hex')) FROM ledger_head"),
 	    "12 0 11 0 true");
-	assert_string_equal(
-	    scratch_text(scratch_raw(scratch), "SELECT count(*) || ' ' || bool_and(next_sequence = 1 AND "
-					       "lease_until < now()) FROM relay_position"),
-	    "12 true");
+	assert_string_equal(scratch_text(scratch_raw(scratch),
+					 "SELECT count(*) || ' ' || bool_and(next_sequence = 1 AND "
+					 "lease_until < now()) FROM relay_position"),
+			    "12 true");
 	assert_true(migrate(scratch, 12, &applied, &error));
 	assert_int_equal(applied, 0);
 	store_close(scratch_store(scratch));

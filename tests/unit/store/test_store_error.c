@@ -30,7 +30,6 @@ each_sqlstate_has_its_reaction(void **state)
 	    {"25006", ERROR_UNAVAILABLE}, /* a standby */
 	    {"25P03", ERROR_UNAVAILABLE}, /* idle in transaction for too long */
 	    {"58030", ERROR_UNAVAILABLE}, /* I/O error */
-	    {"0A000", ERROR_UNAVAILABLE}, /* a cached plan's result changed */
 	    {NULL, ERROR_UNAVAILABLE},	  /* the connection itself */
 	    {"22021", ERROR_INVALID},	  /* not UTF-8 */
 	    {"22P02", ERROR_INVALID},	  /* not of that type */
@@ -52,6 +51,7 @@ each_sqlstate_has_its_reaction(void **state)
 	    {"3D000", ERROR_BROKEN},	  /* no such database */
 	    {"08P01", ERROR_BROKEN},	  /* our own wrong message */
 	    {"22P03", ERROR_BROKEN},	  /* our own wrong binary format */
+	    {"0A000", ERROR_BROKEN},	  /* not supported */
 	    {"25P02", ERROR_BROKEN},	  /* went on in a failed transaction */
 	    {"21000", ERROR_BROKEN},	  /* our own wrong statement */
 	    {"XX000", ERROR_BROKEN},	  /* the server's own fault */
