@@ -6,6 +6,7 @@ import subprocess
 import threading
 import time
 
+import psycopg
 import pytest
 
 from house import ROOT, SERVICES, House, policy
@@ -179,7 +180,9 @@ def test_a_service_on_missing_topics_refuses_to_start_and_says_what_to_do(build)
 def test_a_service_on_another_kafka_cluster_refuses_to_start(build):
     house = build(services=("evaluator",), start=False)
     house.no_quiet = True
-    house.sql("UPDATE installation SET kafka_cluster = 'another-cluster' RETURNING 1")
+    with pytest.raises(psycopg.errors.IntegrityConstraintViolation):  # set once, also for the owner
+        house.sql("UPDATE installation SET kafka_cluster = 'another-cluster' RETURNING 1")
+    house.db.execute("SET session_replication_role = replica; UPDATE installation SET kafka_cluster = 'another-cluster'; RESET session_replication_role")
     house.start("evaluator", wait=False)
     assert house.processes.pop("evaluator").wait(30) == 1
     assert "another-cluster" in house.log("evaluator")
