@@ -206,7 +206,7 @@ too_much_for_one_transaction_is_an_error_of_the_batch(void **state)
 	assert_false(append(store, scratch->arena, events, count, &error));
 	scratch_assert_error(&error, ERROR_INVALID, "ledger_too_large");
 	error_clear(&error);
-	assert_true(append(store, scratch->arena, events, 20, &error));
+	assert_true(append(store, scratch->arena, events, 4, &error));
 	assert_whole(scratch);
 	store_close(store);
 	free(payload);
