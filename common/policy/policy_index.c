@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy_index.c - from an action to the rules whose actions cover it, without looking at the others. A pattern is
- * found by its plain text, else by its first segment, else by its last; only patterns that are open at both ends are
- * tried every time. Agents, targets and tenants are not indexed.
+ * policy_index.c - from an action to the rules whose actions cover it, without looking at the others. The patterns
+ * are sorted by their segments, so that those with a common beginning lie side by side: a tree whose nodes are ranges.
+ * Walking it keeps, per node, the set of all places in the action where a walk could stand, so that no node is visited
+ * twice, however many "**" there are. A segment with a star inside counts as "*" here. What the walk finds is matched
+ * again, so the index can't add a rule. Agents, targets and tenants are not indexed.
  */
 #include "common/policy/policy.h"
 #include "common/policy/policy_private.h"
@@ -11,101 +13,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_BITS = 64 };
+enum { SEGMENTS_MAX = 62, PARTIAL_MAX = 1024, ACTIONS_MAX = 100000 };
 
-struct key {
+/* Bit i: i segments of the action are behind us. */
+typedef uint64_t places;
+
+struct part {
 	const char *bytes;
 	size_t length;
 };
 
-struct policy_set
-policy_set_make(struct arena *arena, const struct policy *policy)
+struct search {
+	const struct policy_index *index;
+	const char *action;
+	struct part segments[SEGMENTS_MAX];
+	places same[SEGMENTS_MAX]; /* where the same segment stands */
+	size_t count;
+	struct policy_set *found;
+};
+
+/* Neighbours in the order of the index that share their first segments. */
+struct range {
+	size_t low, high;
+};
+
+static struct part
+segment_of(const char *start)
 {
-	size_t count = policy->rule_count / WORD_BITS + 1;
+	size_t length = 0;
 
-	return (struct policy_set){arena_take_array(arena, count, sizeof(uint64_t)), count};
-}
-
-static void
-set_add(struct policy_set *set, size_t member)
-{
-	set->words[member / WORD_BITS] |= UINT64_C(1) << (member % WORD_BITS);
-}
-
-size_t
-policy_set_next(const struct policy_set *set, size_t from)
-{
-	size_t i = from / WORD_BITS;
-
-	if (i >= set->word_count)
-		return SIZE_MAX;
-
-	uint64_t word = set->words[i] & (UINT64_MAX << (from % WORD_BITS));
-
-	while (word == 0) {
-		if (++i == set->word_count)
-			return SIZE_MAX;
-		word = set->words[i];
-	}
-	return i * WORD_BITS + (size_t)__builtin_ctzll(word);
-}
-
-size_t
-policy_set_count(const struct policy_set *set)
-{
-	size_t count = 0;
-
-	for (size_t i = policy_set_next(set, 0); i != SIZE_MAX; i = policy_set_next(set, i + 1))
-		count++;
-	return count;
-}
-
-static struct key
-first_segment(const char *text)
-{
-	return (struct key){text, strcspn(text, POLICY_SEPARATORS)};
-}
-
-static struct key
-last_segment(const char *text)
-{
-	size_t end = strlen(text), start = end;
-
-	while (start > 0 && !strchr(POLICY_SEPARATORS, text[start - 1]))
-		start--;
-	return (struct key){text + start, end - start};
-}
-
-static bool
-is_plain(struct key key)
-{
-	return !memchr(key.bytes, '*', key.length);
-}
-
-static struct key
-whole(const char *text)
-{
-	return (struct key){text, strlen(text)};
-}
-
-static enum policy_index_kind
-index_kind(const char *pattern, struct key *key)
-{
-	*key = whole(pattern);
-	if (is_plain(*key))
-		return POLICY_INDEX_EXACT;
-	*key = first_segment(pattern);
-	if (is_plain(*key))
-		return POLICY_INDEX_FIRST;
-	*key = last_segment(pattern);
-	if (is_plain(*key))
-		return POLICY_INDEX_LAST;
-	*key = (struct key){"", 0};
-	return POLICY_INDEX_OPEN;
+	while (start[length] && !policy_is_separator(start[length]))
+		length++;
+	return (struct part){start, length};
 }
 
 static int
-key_compare(struct key left, struct key right)
+part_compare(struct part left, struct part right)
 {
 	size_t shorter = left.length < right.length ? left.length : right.length;
 	int order = memcmp(left.bytes, right.bytes, shorter);
@@ -113,96 +56,161 @@ key_compare(struct key left, struct key right)
 	return order ? order : (left.length > right.length) - (left.length < right.length);
 }
 
-static struct key
-entry_key(const struct policy_index_entry *entry)
-{
-	return (struct key){entry->key, entry->key_length};
-}
-
-static int
-entry_compare(const void *left, const void *right)
-{
-	const struct policy_index_entry *a = left, *b = right;
-	int order = key_compare(entry_key(a), entry_key(b));
-
-	return order ? order : (a->rule > b->rule) - (a->rule < b->rule);
-}
-
-/* The first entry whose key is not less. */
+/* The first entry of the range whose segment at `offset` is not less; with `behind`, that is greater. */
 static size_t
-lower_bound(const struct policy_index_entry *entries, size_t count, struct key key)
+bound(const struct search *search, struct range range, size_t offset, struct part segment, bool behind)
 {
-	size_t low = 0, high = count;
+	while (range.low < range.high) {
+		size_t middle = range.low + (range.high - range.low) / 2;
+		int order = part_compare(segment_of(search->index->entries[middle].skeleton + offset), segment);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (key_compare(entry_key(&entries[middle]), key) < 0)
-			low = middle + 1;
+		if (order < 0 || (behind && order == 0))
+			range.low = middle + 1;
 		else
-			high = middle;
+			range.high = middle;
 	}
-	return low;
+	return range.low;
 }
 
 static void
-find_kind(const struct policy_index *index, enum policy_index_kind kind, struct key key, const char *action,
-	  struct policy_set *set)
+add_if_covered(const struct search *search, const struct policy_index_entry *entry)
 {
-	const struct policy_index_entry *entries = index->entries[kind];
-	size_t count = index->counts[kind];
+	if (policy_pattern_match(entry->pattern, search->action))
+		policy_set_add(search->found, entry->rule);
+}
 
-	for (size_t i = lower_bound(entries, count, key);
-	     i < count && key_compare(entry_key(&entries[i]), key) == 0; i++)
-		if (policy_pattern_match(entries[i].pattern, action))
-			set_add(set, entries[i].rule);
+static void walk(const struct search *search, struct range range, size_t offset, places here);
+
+/* Goes on with the entries of the range whose next segment is this one. */
+static void
+follow(const struct search *search, struct range range, size_t offset, struct part segment, places then)
+{
+	const struct policy_index_entry *entries = search->index->entries;
+	struct range next = {bound(search, range, offset, segment, false), 0};
+
+	next.high = bound(search, (struct range){next.low, range.high}, offset, segment, true);
+	offset += segment.length;
+	for (; next.low < next.high && entries[next.low].skeleton[offset] == '\0'; next.low++)
+		if (then >> search->count & 1)
+			add_if_covered(search, &entries[next.low]);
+	if (next.low < next.high)
+		walk(search, next, offset + 1, then);
+}
+
+/* No entry of the range ends before `offset`. */
+static void
+walk(const struct search *search, struct range range, size_t offset, places here)
+{
+	places all = (UINT64_C(2) << search->count) - 1;
+
+	for (size_t i = 0; i < search->count; i++) {
+		places those = here & search->same[i];
+
+		if (those >> i & 1 && (those & ((UINT64_C(1) << i) - 1)) == 0)
+			follow(search, range, offset, search->segments[i], those << 1);
+	}
+	if (here << 1 & all)
+		follow(search, range, offset, (struct part){"*", 1}, here << 1 & all);
+	follow(search, range, offset, (struct part){"**", 2}, all & ~((here & -here) - 1));
+}
+
+/* False when it has more segments than fit. */
+static bool
+split(struct search *search)
+{
+	const char *start = search->action;
+
+	for (;;) {
+		if (search->count == SEGMENTS_MAX)
+			return false;
+
+		struct part segment = segment_of(start);
+
+		search->segments[search->count++] = segment;
+		if (start[segment.length] == '\0')
+			break;
+		start += segment.length + 1;
+	}
+	for (size_t i = 0; i < search->count; i++)
+		for (size_t j = 0; j < search->count; j++)
+			if (part_compare(search->segments[i], search->segments[j]) == 0)
+				search->same[i] |= UINT64_C(1) << j;
+	return true;
 }
 
 void
 policy_index_find(const struct policy *policy, const char *action, struct policy_set *set)
 {
 	const struct policy_index *index = &policy->index;
+	struct search search = {.index = index, .action = action, .found = set};
 
-	find_kind(index, POLICY_INDEX_EXACT, whole(action), action, set);
-	find_kind(index, POLICY_INDEX_FIRST, first_segment(action), action, set);
-	find_kind(index, POLICY_INDEX_LAST, last_segment(action), action, set);
-	find_kind(index, POLICY_INDEX_OPEN, (struct key){"", 0}, action, set);
-	for (size_t i = 0; i < index->everywhere_count; i++)
-		set_add(set, index->everywhere[i]);
-}
-
-static void
-count_entries(const struct policy *policy, struct policy_index *index)
-{
-	struct key key;
-
-	for (size_t i = 0; i < policy->rule_count; i++) {
-		const struct policy_strings *actions = &policy->rules[i].match.actions;
-
-		for (size_t j = 0; j < actions->count; j++)
-			index->counts[index_kind(actions->items[j], &key)]++;
-		index->everywhere_count += actions->count == 0;
+	if (index->count == 0)
+		return;
+	if (split(&search)) {
+		walk(&search, (struct range){0, index->count}, 0, 1);
+		return;
 	}
+	for (size_t i = 0; i < index->count; i++)
+		add_if_covered(&search, &index->entries[i]);
 }
 
-static void
-fill_entries(const struct policy *policy, struct policy_index *index)
+/* The pattern with "*" for every segment that is neither plain text nor all star; itself when there is none. */
+static const char *
+skeleton_of(struct arena *arena, const char *pattern)
 {
-	size_t filled[POLICY_INDEX_KINDS] = {0}, everywhere = 0;
+	char skeleton[POLICY_PATTERN_MAX + 1];
+	size_t length = 0;
+	bool partial = false;
 
-	for (size_t i = 0; i < policy->rule_count; i++) {
-		const struct policy_strings *actions = &policy->rules[i].match.actions;
+	for (const char *start = pattern;; start++) {
+		struct part segment = segment_of(start);
+		bool starred = memchr(segment.bytes, '*', segment.length);
 
-		for (size_t j = 0; j < actions->count; j++) {
-			struct key key;
-			enum policy_index_kind kind = index_kind(actions->items[j], &key);
-
-			index->entries[kind][filled[kind]++] =
-			    (struct policy_index_entry){key.bytes, key.length, actions->items[j], i};
+		start += segment.length;
+		if (starred && strspn(segment.bytes, "*") < segment.length) {
+			segment = (struct part){"*", 1};
+			partial = true;
 		}
-		if (actions->count == 0)
-			index->everywhere[everywhere++] = i;
+		memcpy(skeleton + length, segment.bytes, segment.length);
+		length += segment.length;
+		skeleton[length++] = *start;
+		if (*start == '\0')
+			break;
 	}
+	return partial ? arena_string(arena, skeleton) : pattern;
+}
+
+/* As strcmp, but the dot at a segment's end comes before every other letter; patterns of actions have no other. */
+static int
+skeleton_compare(const char *left, const char *right)
+{
+	while (*left && *left == *right) {
+		left++;
+		right++;
+	}
+	if (*left == '\0' || *right == '\0')
+		return (*left != '\0') - (*right != '\0');
+	if (*left == '.' || *right == '.')
+		return (*right == '.') - (*left == '.');
+	return (unsigned char)*left - (unsigned char)*right;
+}
+
+static int
+entry_compare(const void *left, const void *right)
+{
+	const struct policy_index_entry *a = left, *b = right;
+	int order = skeleton_compare(a->skeleton, b->skeleton);
+
+	return order ? order : (a->rule > b->rule) - (a->rule < b->rule);
+}
+
+static bool
+refuse(const struct policy_rule *rule, struct error *error, const char *what, int limit)
+{
+	char field[ERROR_FIELD_SIZE];
+
+	snprintf(field, sizeof field, "rules[%zu].match.actions", rule->position);
+	return error_set_field(error, ERROR_INVALID, "too_many", field, "%s, more than %d", what, limit);
 }
 
 /* Some action that the pattern covers: itself when it is plain. */
@@ -220,25 +228,28 @@ example_of(const char *pattern, char example[POLICY_PATTERN_MAX + 1])
 	return example;
 }
 
+/* A rule that names no action is for all. */
+static struct policy_strings
+actions_of(const struct policy_rule *rule)
+{
+	static const char *anything[] = {"**"};
+
+	return rule->match.actions.count ? rule->match.actions : (struct policy_strings){anything, 1};
+}
+
 static bool
 check_rule_candidates(const struct policy *policy, const struct policy_rule *rule, struct policy_set *set,
 		      struct error *error)
 {
-	static const char *const anything[] = {"**"};
-	const struct policy_strings *actions = &rule->match.actions;
-	const char *const *patterns = actions->count ? actions->items : anything;
-	size_t count = actions->count ? actions->count : 1;
-	char example[POLICY_PATTERN_MAX + 1], field[ERROR_FIELD_SIZE];
+	const struct policy_strings actions = actions_of(rule);
+	char example[POLICY_PATTERN_MAX + 1];
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < actions.count; i++) {
 		memset(set->words, 0, set->word_count * sizeof *set->words);
-		policy_index_find(policy, example_of(patterns[i], example), set);
-		if (policy_set_count(set) <= POLICY_CANDIDATES_MAX)
-			continue;
-		snprintf(field, sizeof field, "rules[%zu].match.actions", rule->position);
-		return error_set_field(error, ERROR_INVALID, "too_many", field,
-				       "more than %d rules cover one action of this rule",
-				       POLICY_CANDIDATES_MAX);
+		policy_index_find(policy, example_of(actions.items[i], example), set);
+		if (policy_set_count(set) > POLICY_CANDIDATES_MAX)
+			return refuse(rule, error, "too many rules cover one action of this rule",
+				      POLICY_CANDIDATES_MAX);
 	}
 	return true;
 }
@@ -257,17 +268,42 @@ check_candidates(struct arena *arena, const struct policy *policy, struct error 
 	return true;
 }
 
+/* False when there are more partial ones than may be compared one by one. */
+static bool
+add_entries(struct arena *arena, struct policy *policy, const struct policy_rule *rule, size_t *partial,
+	    struct error *error)
+{
+	const struct policy_strings actions = actions_of(rule);
+
+	for (size_t i = 0; i < actions.count; i++) {
+		const char *pattern = actions.items[i], *skeleton = skeleton_of(arena, pattern);
+
+		*partial += skeleton != pattern;
+		if (*partial > PARTIAL_MAX)
+			return refuse(rule, error, "too many actions of all rules have a star inside a segment",
+				      PARTIAL_MAX);
+		policy->index.entries[policy->index.count++] =
+		    (struct policy_index_entry){skeleton, pattern, (size_t)(rule - policy->rules)};
+	}
+	return true;
+}
+
 bool
 policy_index_build(struct arena *arena, struct policy *policy, struct error *error)
 {
 	struct policy_index *index = &policy->index;
+	size_t room = 0, partial = 0;
 
-	count_entries(policy, index);
-	for (int kind = 0; kind < POLICY_INDEX_KINDS; kind++)
-		index->entries[kind] = arena_take_array(arena, index->counts[kind], sizeof **index->entries);
-	index->everywhere = arena_take_array(arena, index->everywhere_count, sizeof *index->everywhere);
-	fill_entries(policy, index);
-	for (int kind = 0; kind < POLICY_INDEX_KINDS; kind++)
-		qsort(index->entries[kind], index->counts[kind], sizeof **index->entries, entry_compare);
+	for (size_t i = 0; i < policy->rule_count; i++) {
+		room += actions_of(&policy->rules[i]).count;
+		if (room > ACTIONS_MAX)
+			return refuse(&policy->rules[i], error, "too many actions of all rules together",
+				      ACTIONS_MAX);
+	}
+	index->entries = arena_take_array(arena, room, sizeof *index->entries);
+	for (size_t i = 0; i < policy->rule_count; i++)
+		if (!add_entries(arena, policy, &policy->rules[i], &partial, error))
+			return false;
+	qsort(index->entries, index->count, sizeof *index->entries, entry_compare);
 	return check_candidates(arena, policy, error);
 }

@@ -15,7 +15,11 @@ struct segment {
 static struct segment
 segment_at(const char *start)
 {
-	return (struct segment){start, start + strcspn(start, POLICY_SEPARATORS)};
+	const char *end = start;
+
+	while (*end && !policy_is_separator(*end))
+		end++;
+	return (struct segment){start, end};
 }
 
 /* False behind the last one. */

@@ -5,10 +5,15 @@
 
 #include "common/policy/policy.h"
 
-#define POLICY_SEPARATORS "./:"
 #define POLICY_PATTERN_MAX 256
 #define POLICY_VALID_FOR_DEFAULT (INT64_C(15) * 60 * 1000000)
 #define POLICY_REASON_MAX 1024 /* of one rule, and of a decision */
+
+static inline bool
+policy_is_separator(char letter)
+{
+	return letter == '.' || letter == '/' || letter == ':';
+}
 
 struct policy_strings {
 	const char **items;
@@ -45,28 +50,16 @@ struct policy_rule {
 	const char *reason; /* or NULL */
 };
 
-/* One action pattern of one rule, under the text by which it is found. */
+/* One action pattern of one rule. */
 struct policy_index_entry {
-	const char *key;
-	size_t key_length;
+	const char *skeleton; /* the pattern, but "*" for a segment with a star inside */
 	const char *pattern;
 	size_t rule;
 };
 
-/* By the first thing that is plain text: the whole pattern, its first segment, its last one, nothing. */
-enum policy_index_kind {
-	POLICY_INDEX_EXACT,
-	POLICY_INDEX_FIRST,
-	POLICY_INDEX_LAST,
-	POLICY_INDEX_OPEN,
-	POLICY_INDEX_KINDS
-};
-
 struct policy_index {
-	struct policy_index_entry *entries[POLICY_INDEX_KINDS]; /* sorted by key */
-	size_t counts[POLICY_INDEX_KINDS];
-	size_t *everywhere; /* the rules that name no action */
-	size_t everywhere_count;
+	struct policy_index_entry *entries; /* sorted by the segments of their skeletons */
+	size_t count;
 };
 
 struct policy {
@@ -89,6 +82,7 @@ struct policy_set {
 	size_t word_count;
 };
 struct policy_set policy_set_make(struct arena *arena, const struct policy *policy);
+void policy_set_add(struct policy_set *set, size_t member);
 /* The next member at or after `from`, or SIZE_MAX. */
 size_t policy_set_next(const struct policy_set *set, size_t from);
 size_t policy_set_count(const struct policy_set *set);

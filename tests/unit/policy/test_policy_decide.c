@@ -565,7 +565,7 @@ the_reason_is_one_line_of_bounded_length(void **state)
 		buffer_add_text(
 		    &text, "{'countersign': 'policy/v1', 'policy': 'p', 'version': 1, 'tenants': ['acme'],"
 			   " 'classes': [{'id': 'c', 'actions': ['**'], 'default': 'ALLOW'}], 'rules': [");
-		for (size_t i = 0; i < 4; i++) {
+		for (size_t i = 0; i < 8; i++) {
 			buffer_add_format(&text, "%s{'id': 'r%zu', 'decision': 'BLOCK', 'reason': '%.*s",
 					  i ? "," : "", i, (int)padding, "abcde");
 			for (size_t j = 0; j < 100; j++)

@@ -21,7 +21,7 @@ struct scope {
 };
 
 struct rule {
-	char id[8];
+	char id[24];
 	struct scope match, except;
 	enum policy_verdict verdict;
 	size_t profile;
@@ -29,7 +29,7 @@ struct rule {
 
 struct class
 {
-	char id[8];
+	char id[24];
 	struct list actions, except,
 		requires;
 	enum policy_verdict verdict;
@@ -39,7 +39,7 @@ struct class
 };
 
 struct profile {
-	char name[8];
+	char name[24];
 	int64_t quorum, ttl, valid_for; /* minutes */
 };
 
