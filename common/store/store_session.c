@@ -56,6 +56,12 @@ commits_durably(struct store *store, const struct store_rows *rows)
 	       || is_setting(store, rows, 0, "synchronous_commit", "on");
 }
 
+/*
+ * A process that is stopped (SIGSTOP, a frozen machine) in the middle of a transaction holds its locks, the heads of the
+ * ledger among them, for so long. A live one never idles inside a transaction for more than some milliseconds.
+ */
+#define IDLE_IN_TRANSACTION INT64_C(10000000)
+
 static bool
 build_settings(struct store *store, struct arena *arena)
 {
@@ -65,7 +71,7 @@ build_settings(struct store *store, struct arena *arena)
 
 	milliseconds(statement_timeout, sizeof statement_timeout, store->statement_timeout_us);
 	milliseconds(lock_timeout, sizeof lock_timeout, store->lock_timeout_us);
-	milliseconds(idle_timeout, sizeof idle_timeout, store->statement_timeout_us + 5000000);
+	milliseconds(idle_timeout, sizeof idle_timeout, IDLE_IN_TRANSACTION);
 	rows = ask(store, arena, STATEMENT_STORE_SESSION, params, sizeof params / sizeof *params);
 	return rows && commits_durably(store, rows)
 	       && is_setting(store, rows, 5, "default_transaction_isolation", "read committed")

@@ -209,7 +209,7 @@ def test_an_older_relay_that_wakes_up_does_not_move_the_highest_sequence_back(bu
     time.sleep(3.5)
     house.start("relay", "-second")
     house.answer(request_id, "alice")
-    house.word(request_id, "GRANTED")
+    house.word(request_id, "GRANTED", timeout=30)
     sleeper.send_signal(signal.SIGCONT)
     time.sleep(1.5)
     assert house.words(request_id) == ["PENDING", "GRANTED"]
