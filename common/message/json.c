@@ -65,8 +65,8 @@ convert_integer(struct conversion *conversion, json_int_t integer, const struct 
 }
 
 /*
- * RFC 8785 writes a real from 2^53 up to 10^21 as an integer that nobody could read back exactly, we ourselves would refuse it
- * in what we stored: so it is refused like that integer. -0.0 and 0.0 have one digest, so they are one value too.
+ * RFC 8785 writes a real from 2^53 up to 1e21 as an integer, which would be refused when what we stored is read back: so
+ * it is refused at once. -0.0 and 0.0 have one digest, so they are one value too.
  */
 static struct value *
 convert_real(struct conversion *conversion, double real, const struct path *path)

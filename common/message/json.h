@@ -15,9 +15,10 @@ extern const struct json_limits json_limits_policy; /* 4 MiB, 16, 20000 keys and
 /*
  * One JSON text, nothing before or behind it but white space. Refused as ERROR_INVALID: "empty", "too_large",
  * "encoding" (ill-formed UTF-8, BOM, U+0000), "syntax", "duplicate_key", "number_range" (integers outside +-(2^53-1),
- * reals that overflow, underflow to 0, or that RFC 8785 writes as such an integer), "too_deep", "too_many_members", "too_many_items", "string_too_long",
- * "key_too_long", "not_an_object" (a single number, string …; a list is returned). `field` is the path where it can be
- * told. The depth is bounded before jansson recurses. -0.0 becomes 0.0.
+ * reals that overflow, underflow to 0, or that RFC 8785 writes as such an integer: from 2^53 up to 1e21), "too_deep",
+ * "too_many_members", "too_many_items", "string_too_long", "key_too_long", "not_an_object" (a single number, string …; a
+ * list is returned). `field` is the path where it can be told. The depth is bounded before jansson recurses. What
+ * passes also passes in its RFC 8785 form, as an equal value; -0.0 becomes 0.0.
  */
 struct value *json_parse(struct arena *arena, const void *bytes, size_t length,
 			 const struct json_limits *limits, struct error *error) CS_MUST_CHECK;

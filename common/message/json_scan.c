@@ -176,7 +176,7 @@ becomes_zero(struct arena *arena, struct text number)
 	const char *text = arena_copy(arena, number.bytes, number.length);
 	size_t mantissa = strcspn(text, "eE");
 
-	if (strcspn(text, "123456789") >= mantissa || !strpbrk(text, ".eE"))
+	if (strcspn(text, "123456789") >= mantissa)
 		return false;
 	return strtod(text, NULL) == 0;
 }

@@ -177,7 +177,7 @@ find_names(struct arena *arena, const struct record *record, struct envelope *en
 		return;
 	}
 	if (envelope->is_structured) {
-		if (!envelope->ce_id && !envelope->ce_id_unclear)
+		if (!envelope->ce_id)
 			envelope->ce_id = value_get_string(outline, "id");
 		outline = value_get(outline, "data");
 		if (!outline || outline->kind != VALUE_MAP)

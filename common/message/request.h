@@ -27,9 +27,12 @@ struct request {
 };
 
 /*
- * Bytes to struct, every limit of messages.md and policy.md 4.2 checked. Unknown members are "unknown_field". Errors:
- * ERROR_INVALID with code and field. On failure request->request_id, tenant and key are set when they could be read
- * and are well-formed (all three or none), so that the caller can be answered; nothing else may be used then.
+ * Bytes to struct, every limit of messages.md and policy.md 4.2 checked. Errors: ERROR_INVALID with code and field; those
+ * of the envelope, "unknown_field", "missing_field", "wrong_type", "bad_value", "id_mismatch" (ce_id beside another
+ * request_id), "signature_unsupported" (nobody checks the signature of a request yet). On failure request->request_id,
+ * tenant and key are set when they could be read and are well-formed (all three or none), so that the caller can be
+ * answered; nothing else may be used then. Of a value that is no JSON they are ce_id or the record key and tenant
+ * "default", unless the bytes might name others.
  */
 bool request_parse(struct arena *arena, const struct record *record, struct request *request,
 		   struct error *error) CS_MUST_CHECK;

@@ -31,8 +31,9 @@ struct response {
 };
 
 /*
- * Form only; nothing is trusted yet. Exactly one of request_id and approval_id must be there. ERROR_INVALID codes: those of the envelope, "missing_field", "unknown_field",
- * "wrong_type", "bad_value", "signature_missing", "signature_malformed", "signature_algorithm", "signature_type".
+ * Form only; nothing is trusted yet. Exactly one of request_id and approval_id must be there. ERROR_INVALID codes: those of
+ * the envelope, "missing_field", "unknown_field", "wrong_type", "bad_value", "signature_missing", "signature_malformed",
+ * "signature_algorithm", "signature_type".
  */
 bool response_parse(struct arena *arena, const struct record *record, struct response *response,
 		    struct error *error) CS_MUST_CHECK;

@@ -91,6 +91,11 @@ numbers_that_would_be_changed_are_refused(void **state)
 	    "2e-324",
 	    "0.1e-323",
 	    "1E-500",
+	    "9007199254740992.0",
+	    "9007199254740993.0",
+	    "-1e16",
+	    "1e20",
+	    "999999999999999868928.0",
 	};
 
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -251,6 +256,7 @@ text_that_is_not_unicode_is_refused(void **state)
 	    {"{\"a\":\"\\ud800\"}", "a"},
 	    {"{\"a\":[\"\\udc00\\ud800\"]}", "a[0]"},
 	    {"{\"a\":\"\\ud800\\u0041\"}", "a"},
+	    {"{\"a\":\"\\udc00\\udc00\"}", "a"},
 	    {"{\"a\":\"\\ud83dx\\ude00\"}", "a"},
 	    {"{\"a\":\"\\\\\\uDBFF\"}", "a"},
 	    {"{\"a\":\"\xff\"}", "a"},
@@ -297,7 +303,7 @@ depth_is_bounded_before_anything_recurses(void **state)
 		       "a[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]");
 	refuse(*state, repeated(*state, "[", 65536), "too_deep",
 	       "[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]");
-	parse(*state, "{\"a\":\"[[[[[[[[[[[[[[[[[[[[\\\"[[[[[[{{{{{{\"}"); /* brackets in a string are no depth */
+	parse(*state, "{\"a\":\"[[[[[[[[[[[[[[[[[[[[\\\"[[[[[[[[[[[[[[[[[[[[{{{{{{\"}"); /* brackets in a string are no depth */
 	parse(*state, "[[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[]]");
 }
 

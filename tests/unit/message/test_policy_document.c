@@ -49,6 +49,8 @@ layout_and_order_make_no_difference(void **state)
 	assert_memory_equal(document.digest, digest, sizeof digest);
 	assert_string_equal(other.canonical, CANONICAL);
 	assert_string_equal(other.digest_text, text);
+	other = parsed(*state, arena_format(*state, "{" HEAD "," CLASSES "}%s", repeated(*state, " ", 100000)));
+	assert_string_equal(other.digest_text, text);
 	assert_string_equal(policy_name(document.policy), "p");
 	assert_int_equal(policy_version(document.policy), 1);
 }

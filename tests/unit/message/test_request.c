@@ -214,6 +214,8 @@ what_fails_in_its_headers_is_answered_by_its_body(void **state)
 
 	assert_named(refused(*state, with_headers(own, twice, 2), "duplicate_header", "ce_id"), "default", "b");
 	assert_unnamed(refused(*state, with_headers(bare, twice, 2), "duplicate_header", "ce_id"));
+	bare = keyed(record_of("no JSON"), "k");
+	assert_unnamed(refused(*state, with_headers(bare, twice, 2), "duplicate_header", "ce_id"));
 	assert_named(refused(*state, with_headers(bare, partly, 1), "cloudevent", "ce_specversion"),
 		     "default", "c");
 	assert_named(refused(*state, structured(*state, "{\"id\":\"c\",\"data\":" BODY "}"), "cloudevent",
@@ -221,6 +223,19 @@ what_fails_in_its_headers_is_answered_by_its_body(void **state)
 		     "default", "c");
 	assert_unnamed(
 	    refused(*state, structured(*state, EVENT("\"id\":\"c\",\"data\":[]")), "not_an_object", "data"));
+}
+
+static void
+an_event_that_breaks_a_limit_is_answered_by_its_id(void **state)
+{
+	const char *data = arena_format(*state, WITH("\"reason\":\"%s\""), repeated(*state, "x", 8193));
+	const char *event = arena_format(*state, EVENT("\"id\":\"c\",\"data\":%s"), data);
+	struct record_header headers[] = {header("content-type", "application/cloudevents+json"),
+					  header("ce_id", "d"), header("ce_id", "d")};
+
+	assert_named(refused(*state, structured(*state, event), "string_too_long", "data.reason"), "default",
+		     "c");
+	assert_unnamed(refused(*state, with_headers(record_of(event), headers, 3), "duplicate_header", "ce_id"));
 }
 
 static void
@@ -575,6 +590,7 @@ main(void)
 	    cmocka_unit_test(a_bad_name_in_the_body_is_not_replaced_by_another),
 	    cmocka_unit_test(what_breaks_a_limit_is_answered_by_its_own_names),
 	    cmocka_unit_test(what_fails_in_its_headers_is_answered_by_its_body),
+	    cmocka_unit_test(an_event_that_breaks_a_limit_is_answered_by_its_id),
 	    cmocka_unit_test(what_is_no_json_is_answered_only_where_it_cannot_say_otherwise),
 	    cmocka_unit_test(bytes_that_might_name_another_are_not_answered_by_key),
 	    cmocka_unit_test(a_signed_request_is_not_taken_for_an_unsigned_one),
