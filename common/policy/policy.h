@@ -30,7 +30,8 @@ struct policy; /* a loaded document; lives in the arena it was loaded into, borr
  * as in requests: what could never match is refused. Everything else, above all when,
  * unless, limits, inputs, is ERROR_INVALID "unsupported_key" or "unknown_key" with its path ("rules[3].when"):
  * a policy that can't be honoured whole is not loaded at all. Other codes: "missing_key", "wrong_type", "bad_value",
- * "bad_pattern", "duplicate_id", "unknown_approval", "no_fallback_class", "too_many".
+ * "bad_pattern", "duplicate_id", "unknown_approval", "no_fallback_class", "too_many". Limits: those above; 1,024 items in
+ * any other list; over all rules 100,000 action patterns, 1,024 of them with a star inside a segment ("a-*.b", not "a.*").
  */
 struct policy *policy_load(struct arena *arena, const struct value *document, struct error *error) CS_MUST_CHECK;
 

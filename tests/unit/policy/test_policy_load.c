@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_policy_load.c - what a document must hold, and that nothing is loaded that can't be honoured whole. */
 #include "tests/unit/policy/documents.h"
+#include "tests/unit/policy/slow_pattern.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -708,6 +709,87 @@ the_document_can_go_when_the_policy_is_loaded(void **state)
 	assert_string_equal(policy_name(policy), "acme-agents");
 }
 
+/* The `*skip`th value below `value`, counted in the order of the document; what is found becomes something else. */
+static bool
+damage(struct arena *arena, struct value *value, size_t *skip, uint64_t what)
+{
+	static const char *const texts[] = {
+	    "",	    "x",  "**",	    "a.b", "1h",    "ALLOW", "REQUIRE_APPROVAL", "BLOCK", "hold", "release",
+	    "none", "0s", "\u20ac", "*",   "risky", "acme"};
+
+	if ((*skip)-- == 0) {
+		struct value *others[] = {value_null(arena),
+					  value_bool(arena, true),
+					  value_int(arena, (int64_t)(what >> 8) % 200),
+					  value_real(arena, 1.5),
+					  value_list(arena),
+					  value_map(arena),
+					  value_string(arena, texts[(what >> 8) % COUNT_OF(texts)]),
+					  value_string(arena, texts[(what >> 16) % COUNT_OF(texts)])};
+
+		*value = *others[what % COUNT_OF(others)];
+		return true;
+	}
+	for (size_t i = 0; value->kind == VALUE_LIST && i < value->as.list.count; i++)
+		if (damage(arena, value->as.list.items[i], skip, what))
+			return true;
+	for (size_t i = 0; value->kind == VALUE_MAP && i < value->as.map.count; i++) {
+		if (*skip == 0 && what % 3 == 0) { /* a member that is not there */
+			value->as.map.members[i] = value->as.map.members[--value->as.map.count];
+			return true;
+		}
+		if (damage(arena, value->as.map.members[i].value, skip, what))
+			return true;
+	}
+	return false;
+}
+
+static void
+a_damaged_document_is_refused_with_its_place_or_decides(void **state)
+{
+	static const struct policy_request request = {.tenant = "acme",
+						      .agent_id = "coding-1",
+						      .action = "deployment.production",
+						      .target = "customer-api"};
+	uint64_t seed = 31337;
+	size_t loaded = 0, refused = 0;
+
+	for (int round = 0; round < 20000; round++) {
+		struct error error = {0};
+		struct policy_decision decision;
+
+		arena_reset(*state);
+
+		struct value *document = parse(*state, sound);
+
+		for (size_t times = 1 + next_random(&seed) % 2; times > 0; times--) {
+			size_t skip = next_random(&seed) % 75;
+
+			damage(*state, document, &skip, next_random(&seed));
+		}
+
+		const struct policy *policy = policy_load(*state, document, &error);
+
+		if (!policy) {
+			refused++;
+			assert_int_equal(error.kind, ERROR_INVALID);
+			assert_true(error.code[0] && error.text[0]);
+			assert_true(error.field[0] || document->kind != VALUE_MAP
+				    || document->as.map.count == 0);
+			continue;
+		}
+		loaded++;
+		assert_int_equal(error.kind, ERROR_NONE);
+		policy_decide(policy, &request, 1, *state, &decision);
+		assert_true(decision.verdict == POLICY_REQUIRE_APPROVAL
+				? decision.requirement_count > 0 && decision.ttl > 0
+				: decision.requirement_count == 0);
+		assert_int_equal(decision.valid_for > 0, decision.verdict != POLICY_BLOCK);
+	}
+	if (loaded < 1000 || refused < 1000)
+		fail_msg("%zu loaded, %zu refused: the test tries too little", loaded, refused);
+}
+
 static void
 an_earlier_error_is_not_overwritten(void **state)
 {
@@ -740,6 +822,7 @@ main(void)
 	    STORY(twenty_thousand_rules_are_loaded_and_no_more),
 	    STORY(one_action_has_a_thousand_candidates_and_no_more),
 	    STORY(the_document_can_go_when_the_policy_is_loaded),
+	    STORY(a_damaged_document_is_refused_with_its_place_or_decides),
 	    STORY(an_earlier_error_is_not_overwritten),
 	};
 
