@@ -285,24 +285,35 @@ is_last(const struct expectation *expectation, const PGresult *result, const cha
 }
 
 /*
- * A COMMIT that was cancelled is as unknown as one whose connection broke, and so is one whose session was ended: the
- * word may have come after the deed.
+ * A session that was ended is begun anew, whatever ended it; if there is a fault of the deployment, that will tell. A
+ * COMMIT that was cancelled is as unknown as one whose session was ended: the word may have come after the deed.
  */
 static bool
 take_failure(struct store *store, const struct expectation *expectation, const PGresult *result)
 {
 	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+	bool last = is_last(expectation, result, sqlstate);
+	struct error failure = {0};
 
-	if (sqlstate && is_stale(expectation, sqlstate))
-		error_set(&store->doom, ERROR_UNAVAILABLE, "session_stale",
-			  "%s: SQLSTATE %s, prepared for something else", expectation_name(expectation),
-			  sqlstate);
-	store_error_result(&store->doom, expectation_name(expectation), result);
-	if (is_last(expectation, result, sqlstate))
+	store_error_result(&failure, expectation_name(expectation), result);
+	if (store->doom.kind == ERROR_NONE)
+		error_set(&store->doom, last ? ERROR_UNAVAILABLE : failure.kind, failure.code, "%s",
+			  failure.text);
+	if (last)
 		return pipeline_lost(store, sqlstate ? sqlstate : "connection lost");
 	if (expectation->statement == STATEMENT_STORE_COMMIT)
 		store->commit_answer = COMMIT_REFUSED;
 	return true;
+}
+
+/* Something before it has failed and is known, so it was not run. */
+static void
+take_abortion(struct store *store, const struct expectation *expectation)
+{
+	error_set(&store->doom, ERROR_BROKEN, "protocol", "%s: was not run, and nothing before it had failed",
+		  expectation_name(expectation));
+	if (expectation->statement == STATEMENT_STORE_COMMIT)
+		store->commit_answer = COMMIT_REFUSED;
 }
 
 /* The result that ends a pipeline stands alone; all others are followed by NULL. */
@@ -328,7 +339,9 @@ settle_result(struct store *store, const struct expectation *expectation, PGresu
 		return take_failure(store, expectation, result) && end_answer(store, result);
 	if ((status == PGRES_PIPELINE_SYNC) != (expectation->kind == EXPECT_SYNC))
 		return pipeline_lost(store, "answers out of step");
-	if (status != PGRES_PIPELINE_ABORTED) /* aborted: something before it has failed, and is known */
+	if (status == PGRES_PIPELINE_ABORTED)
+		take_abortion(store, expectation);
+	else
 		take_answer(store, expectation, result);
 	return end_answer(store, result);
 }

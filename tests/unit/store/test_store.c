@@ -53,7 +53,7 @@ a_session_is_the_same_whatever_the_defaults_of_the_database_are(void **state)
 	    {"default_transaction_isolation", "read committed"},
 	    {"statement_timeout", "10s"},
 	    {"lock_timeout", "5s"},
-	    {"idle_in_transaction_session_timeout", "15s"},
+	    {"idle_in_transaction_session_timeout", "10s"},
 	    {"application_name", "countersign-test"},
 	};
 	struct scratch *scratch = *state;
