@@ -150,23 +150,42 @@ wake_partitions(struct service_loop *loop, int64_t now)
 
 /* ------------------------------------------------------------------ claiming */
 
+/* Only a partition that was never read begins where its records begin; Kafka is not asked about any other. */
+static bool
+beginning(struct service_loop *loop, const struct service_partition *partition, int64_t *offset,
+	  struct error *error)
+{
+	struct store_position row = partition->position;
+	struct error missing = {0};
+	int64_t high;
+
+	if (store_position_read(loop->context.store, &row, &missing)) {
+		*offset = row.next_offset;
+		return true;
+	}
+	if (missing.kind != ERROR_FENCED) {
+		*error = missing;
+		return false;
+	}
+	if (bus_watermarks(loop->consumer, loop->topic, row.partition, offset, &high, SECOND, error))
+		return true;
+	service_kafka_fault(loop, error);
+	return false;
+}
+
 static bool
 claim(struct service_loop *loop, struct service_partition *partition, struct error *error)
 {
-	int64_t low = 0, high = 0;
+	struct store_position *position = &partition->position;
+	int64_t offset;
 
-	if (!bus_watermarks(loop->consumer, loop->topic, partition->position.partition, &low, &high, SECOND,
-			    error)) {
-		service_kafka_fault(loop, error);
-		return false;
-	}
-	if (!store_position_claim(loop->context.store, &partition->position, low, loop->instance, error))
+	if (!beginning(loop, partition, &offset, error)
+	    || !store_position_claim(loop->context.store, position, offset, loop->instance, error))
 		return false;
 	partition->state = PARTITION_OWNED;
 	log_info(&loop->log, "claimed", log_text("topic", loop->topic),
-		 log_number("partition", partition->position.partition),
-		 log_number("next_offset", partition->position.next_offset),
-		 log_number("epoch", partition->position.epoch), log_number("high_watermark", high));
+		 log_number("partition", position->partition),
+		 log_number("next_offset", position->next_offset), log_number("epoch", position->epoch));
 	return true;
 }
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #define SECOND INT64_C(1000000)
-enum { POLL_LONGEST = 100 * 1000, RETRY_POLL = 20 * 1000 };
+enum { POLL_LONGEST = 100 * 1000, RETRY_POLL = 20 * 1000, FAULT_LASTS = 10 * 1000 * 1000 };
 
 /* ------------------------------------------------------------------ the database, when it is away */
 
@@ -84,20 +84,14 @@ service_kafka_fault(struct service_loop *loop, const struct error *error)
 		log_warn(&loop->log, "kafka_away", log_text("code", error->code),
 			 log_text("reason", error->text));
 	loop->kafka_good = false;
-	loop->probe_at = service_clock() + 5 * SECOND;
+	loop->fault_until = service_clock() + FAULT_LASTS;
 }
 
-/* An idle topic says nothing: after a fault the broker is asked whether it is there again. */
+/* An idle topic says nothing when the brokers are there again; that no new fault comes has to do. */
 static void
-probe_kafka(struct service_loop *loop, int64_t now)
+forget_fault(struct service_loop *loop, int64_t now)
 {
-	struct error error = {0};
-	int64_t low, high;
-
-	if (loop->kafka_good || now < loop->probe_at)
-		return;
-	loop->probe_at = now + 5 * SECOND;
-	if (bus_watermarks(loop->consumer, loop->topic, 0, &low, &high, SECOND, &error))
+	if (now >= loop->fault_until)
 		kafka_good(loop);
 }
 
@@ -225,7 +219,7 @@ gauges(struct service_loop *loop, int64_t now)
 	loop->gauge_at = now + SECOND;
 	service_lag_gauge(loop);
 	service_assignment_gauge(loop);
-	probe_kafka(loop, now);
+	forget_fault(loop, now);
 }
 
 static void

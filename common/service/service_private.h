@@ -147,7 +147,7 @@ struct service_loop {
 	struct service_backoff backoff; /* of everything that needs the database */
 	int64_t retry_at;
 	int64_t tick_us;
-	int64_t tick_at, gauge_at, probe_at, assign_at;
+	int64_t tick_at, gauge_at, fault_until, assign_at;
 	bool kafka_good;
 	bool away;	     /* the database was last seen away */
 	struct error broken; /* set: stop the process with it */
