@@ -224,7 +224,8 @@ explain(PGconn *connection, struct error *error)
 		return error_set(error, ERROR_BROKEN, "login_refused",
 				 "the database wants a password and none was given");
 	one_line(PQerrorMessage(connection), line, sizeof line);
-	return error_set(error, kind, code, "connect: %s", line);
+	return error_set(error, kind, code, "connect: %s%s%s", sqlstate ? code : "", sqlstate ? ": " : "",
+			 line);
 }
 
 /*
