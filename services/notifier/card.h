@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* card.h - what people are told about an approval: exact members for programs, and a text that they can read as it is. Pure. */
+#ifndef COUNTERSIGN_NOTIFIER_CARD_H
+#define COUNTERSIGN_NOTIFIER_CARD_H
+
+#include "common/message/notice.h"
+
+#define CARD_MAX 20000 /* bytes of the whole body, as Standard Webhooks asks for */
+
+struct card {
+	const char *approval_id, *tenant, *request_id, *request_digest;
+	const char *agent_id, *action, *target;
+	const struct value *context, *execution;   /* execution may be NULL */
+	const char *context_text, *execution_text; /* their RFC 8785 forms */
+	const char *reason, *on_behalf_of;	   /* what the agent says; or NULL */
+	const char *why;			   /* why people are asked */
+	const char *const *rules;
+	size_t rule_count;
+	const struct notice_need *needs;
+	size_t need_count;
+	const struct authorization_response *responses;
+	size_t response_count;
+	int64_t opened_at, deadline, closed_at; /* closed_at 0: it is open */
+	const char *result;			/* the final status; NULL: it is open */
+};
+
+enum card_event { CARD_OPENED, CARD_CHANGED, CARD_CLOSED };
+
+/* What is left out of a body that would be too large; named by data.cut, and in the text. */
+enum card_cut {
+	CARD_CUT_TEXT_CONTEXT = 1,   /* of the text only */
+	CARD_CUT_TEXT_EXECUTION = 2, /* of the text only */
+	CARD_CUT_CONTEXT = 4,
+	CARD_CUT_EXECUTION = 8,
+	CARD_CUT_REASONS = 16 /* what people gave as theirs */
+};
+
+/*
+ * The body of a message in RFC 8785 form: {"type": "approval.opened", "timestamp": when that was, "data": {…, "text": …}}.
+ * What has to be cut is replaced as a whole by its size and digest. ERROR_BROKEN "card_malformed" when it has no such form.
+ */
+bool card_format(struct arena *arena, const struct card *card, enum card_event event, const char *delivery_id,
+		 struct buffer *out, struct error *error) CS_MUST_CHECK;
+
+/* The text for people; `cut` says what to leave out (card_text.c). */
+const char *card_text(struct arena *arena, const struct card *card, enum card_event event, unsigned cut);
+/* "sha-256:…" of a text. */
+const char *card_digest(struct arena *arena, const char *text);
+
+#endif

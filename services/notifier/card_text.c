@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * card_text.c - the card as plain lines. Every line begins with a word of ours; what others chose stands in quotation marks with
+ * nothing unseen in it, so that no agent can write a line of the card.
+ */
+#include "services/notifier/card.h"
+#include "services/notifier/visible.h"
+
+#include "common/message/rfc3339.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void
+add_quoted(struct buffer *out, const char *text)
+{
+	visible_quote(out, text, strlen(text));
+}
+
+static void
+add_line(struct buffer *out, const char *label, const char *text)
+{
+	if (!text)
+		return;
+	buffer_add_format(out, "%s: ", label);
+	add_quoted(out, text);
+	buffer_add_byte(out, '\n');
+}
+
+static void
+add_time(struct buffer *out, const char *label, int64_t at)
+{
+	char text[RFC3339_SIZE];
+
+	rfc3339_format(at, text);
+	buffer_add_format(out, "%s: %.19sZ\n", label, text);
+}
+
+static void
+add_headline(struct buffer *out, const struct card *card, enum card_event event)
+{
+	if (card->result && event == CARD_CLOSED)
+		buffer_add_format(out, "Closed, %s", card->result);
+	else if (card->result)
+		buffer_add_format(out, "Approval was asked for and is closed, %s", card->result);
+	else
+		buffer_add_text(out, event == CARD_CHANGED ? "Answered, and still open" : "Approval needed");
+	buffer_add_text(out, ": agent ");
+	add_quoted(out, card->agent_id);
+	buffer_add_text(out, " wants ");
+	add_quoted(out, card->action);
+	buffer_add_text(out, " on ");
+	add_quoted(out, card->target);
+	buffer_add_byte(out, '\n');
+}
+
+static void
+add_needs(struct buffer *out, const struct card *card)
+{
+	for (size_t i = 0; i < card->need_count; i++) {
+		const struct notice_need *need = &card->needs[i];
+
+		buffer_add_format(out, "Needs %" PRId64 " of group ", need->quorum);
+		add_quoted(out, need->group);
+		buffer_add_format(out, ", has %" PRId64 "\n", need->votes);
+	}
+}
+
+static void
+add_responses(struct buffer *out, const struct card *card, unsigned cut)
+{
+	for (size_t i = 0; i < card->response_count; i++) {
+		const struct authorization_response *response = &card->responses[i];
+		bool approves = strcmp(response->verdict, "approve") == 0;
+
+		buffer_add_text(out, approves ? "Approved by " : "Denied by ");
+		add_quoted(out, response->responder);
+		if (response->reason && !(cut & CARD_CUT_REASONS)) {
+			buffer_add_text(out, ": ");
+			add_quoted(out, response->reason);
+		}
+		buffer_add_byte(out, '\n');
+	}
+	if (cut & CARD_CUT_REASONS)
+		buffer_add_text(out, "Left out: the reasons that people gave\n");
+}
+
+/* A member a line, or how much is not shown. */
+static void
+add_map(struct buffer *out, const char *label, const struct value *map, const char *text, bool is_cut)
+{
+	if (!map)
+		return;
+	if (is_cut) {
+		buffer_add_format(out, "%s: %zu bytes are too much for this text and not shown, %s\n", label,
+				  strlen(text), card_digest(out->arena, text));
+		return;
+	}
+	buffer_add_format(out, "%s:%s\n", label, map->as.map.count == 0 ? " none" : "");
+	for (size_t i = 0; i < map->as.map.count; i++) {
+		const struct value_member *member = &map->as.map.members[i];
+
+		buffer_add_text(out, "  ");
+		visible_quote(out, member->name.bytes, member->name.length);
+		buffer_add_text(out, ": ");
+		visible_value(out, member->value);
+		buffer_add_byte(out, '\n');
+	}
+}
+
+const char *
+card_text(struct arena *arena, const struct card *card, enum card_event event, unsigned cut)
+{
+	struct buffer out = {.arena = arena};
+
+	add_headline(&out, card, event);
+	add_line(&out, "Why you are asked", card->why);
+	add_map(&out, "Would run", card->execution, card->execution_text, cut & CARD_CUT_TEXT_EXECUTION);
+	add_map(&out, "Context", card->context, card->context_text, cut & CARD_CUT_TEXT_CONTEXT);
+	add_line(&out, "The agent's reason", card->reason);
+	add_line(&out, "On behalf of, says the agent", card->on_behalf_of);
+	add_needs(&out, card);
+	add_responses(&out, card, cut);
+	add_time(&out, card->result ? "Was open until" : "Answer before",
+		 card->result && card->closed_at ? card->closed_at : card->deadline);
+	add_line(&out, "Tenant", card->tenant);
+	add_line(&out, "Request", card->request_id);
+	buffer_add_format(&out, "Digest: %s\nApproval: %s\n", card->request_digest, card->approval_id);
+	return out.bytes;
+}

@@ -1,0 +1,2 @@
+-- How many deliveries were given up.
+SELECT count(*) FROM delivery WHERE state = 'dead'
