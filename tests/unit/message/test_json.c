@@ -303,7 +303,8 @@ depth_is_bounded_before_anything_recurses(void **state)
 		       "a[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]");
 	refuse(*state, repeated(*state, "[", 65536), "too_deep",
 	       "[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]");
-	parse(*state, "{\"a\":\"[[[[[[[[[[[[[[[[[[[[\\\"[[[[[[[[[[[[[[[[[[[[{{{{{{\"}"); /* brackets in a string are no depth */
+	parse(*state,
+	      "{\"a\":\"[[[[[[[[[[[[[[[[[[[[\\\"[[[[[[[[[[[[[[[[[[[[{{{{{{\"}"); /* brackets in a string are no depth */
 	parse(*state, "[[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[]]");
 }
 
