@@ -24,6 +24,8 @@ def finish(house, request):
         if not getattr(house, "no_quiet", False):
             house.quiet()
         schemas.check_all(house.observer.events)
+        if getattr(house, "forged", False):
+            return
         proof = house.cli("ledger", "verify", "--kafka", "--jwks", str(house.folder / "countersign.jwks"), check=False)
         assert proof.returncode == 0, proof.stdout + proof.stderr
     finally:
