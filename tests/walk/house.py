@@ -100,7 +100,7 @@ class Event:
         self.headers = {name: value.decode() for name, value in message.headers() or []}
         self.chain = int(self.headers["countersign-chain"])
         self.sequence = int(self.headers["countersign-sequence"])
-        self.event_id = self.headers["ce_id"]
+        self.event_id = self.headers.get("ce_id", "")
 
     def __repr__(self):
         return f"<{self.topic}[{self.partition}]@{self.offset} {self.raw.decode()}>"
