@@ -6,7 +6,7 @@ SAN      :=
 comma    := ,
 B        := build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
 PREFIX   := /usr/local
-WALK     := tests/walk
+WALK     := tests/schema tests/oracle tests/walk
 PYTHON   := /usr/bin/python3
 CC       := gcc
 say       = @mkdir -p $(@D); $(if $(V),set -x,echo '  $1');
@@ -54,10 +54,8 @@ demo: setup ## set-up, build, and one story on real servers
 	$(MAKE) all
 	deploy/dev/demo
 test: setup-test ## set-up, build, check, unit, walk
-	$(MAKE) all
-	$(MAKE) check
-	$(MAKE) unit
-	$(MAKE) walk
+	$(MAKE) all $(TESTS)
+	deploy/dev/with-servers sh -ec '$(MAKE) check; $(MAKE) unit; $(MAKE) walk'
 check: all $(OBJECTS) ## the house rules that are programs
 	@failed=; for l in tests/lint/*; do CFLAGS='$(CFLAGS)' $$l && echo "  ok   $$l" || failed="$$failed $$l"; done; \
 	[ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }
