@@ -126,7 +126,7 @@ struct service {
 };
 
 /*
- * main's only call. Options: --config FILE, -o KEY=VALUE, --check-config, --print-config (documented sample),
+ * main's only call. Options: --config FILE, --set KEY=VALUE, --check-config, --print-config (documented sample),
  * --print-effective-config, --version, --help. Exit codes: 0 after SIGTERM/SIGINT (finished or rolled back, within 20 s), 1 a
  * BROKEN error, 2 usage. A second signal ends at once. SIGPIPE is ignored (a program that is started inherits that), no
  * other signal is handled.

@@ -4,10 +4,11 @@
 
 #include <getopt.h>
 
-enum { OPTION_CONFIG = 256, OPTION_CHECK, OPTION_PRINT, OPTION_EFFECTIVE, OPTION_VERSION };
+enum { OPTION_CONFIG = 256, OPTION_SET, OPTION_CHECK, OPTION_PRINT, OPTION_EFFECTIVE, OPTION_VERSION };
 
 static const struct option long_options[] = {
     {"config", required_argument, NULL, OPTION_CONFIG},
+    {"set", required_argument, NULL, OPTION_SET},
     {"check-config", no_argument, NULL, OPTION_CHECK},
     {"print-config", no_argument, NULL, OPTION_PRINT},
     {"print-effective-config", no_argument, NULL, OPTION_EFFECTIVE},
@@ -34,7 +35,7 @@ take_option(struct service_options *options, int letter, const char *argument, s
 	case OPTION_CONFIG:
 		options->config_path = argument;
 		return true;
-	case 'o':
+	case OPTION_SET:
 		options->overrides[options->override_count++] = argument;
 		return true;
 	case OPTION_CHECK:
@@ -62,7 +63,7 @@ service_options_parse(int argc, char **argv, struct service_options *options, st
 	options->overrides = memory_take((size_t)argc * sizeof *options->overrides);
 	opterr = 0;
 	optind = 0; /* begin anew: glibc's way */
-	while (ok && (letter = getopt_long(argc, argv, "+o:h", long_options, NULL)) != -1)
+	while (ok && (letter = getopt_long(argc, argv, "+h", long_options, NULL)) != -1)
 		ok = take_option(options, letter, optarg, error);
 	if (ok && optind < argc)
 		ok = error_set(error, ERROR_INVALID, "usage", "there are no arguments, only options");
@@ -75,10 +76,10 @@ service_help(const struct service *service, FILE *out)
 	fprintf(out, "%s %s - %s\n\n", service->name, CS_VERSION, service->purpose);
 	fprintf(out,
 		"Usage:\n"
-		"  %s --config FILE [-o KEY=VALUE]...\n\n"
+		"  %s [--config FILE] [--set KEY=VALUE]...\n\n"
 		"Options:\n"
 		"  --config FILE             keys and values, one per line\n"
-		"  -o KEY=VALUE              sets a key; goes before the environment and the file\n"
+		"  --set KEY=VALUE           sets a key; goes before the environment and the file\n"
 		"  --check-config            says whether the configuration can be used, and ends\n"
 		"  --print-config            prints every key with its default and what it means\n"
 		"  --print-effective-config  prints what is in force; secrets are hidden\n"
@@ -94,6 +95,6 @@ service_help(const struct service *service, FILE *out)
 	    "handled.\n\n"
 	    "Exit status: 0 after SIGTERM or SIGINT, 1 when it can't go on, 2 for a wrong command line.\n\n"
 	    "Example:\n"
-	    "  %s --config /etc/countersign/%s.conf -o log.level=debug\n",
+	    "  %s --config /etc/countersign/%s.conf --set log.level=debug\n",
 	    service->name, service->name);
 }

@@ -53,7 +53,7 @@ parse(struct service_options *options, struct error *error, int argc, const char
 static void
 a_file_and_keys_are_taken_in_order(void **state)
 {
-	const char *const words[] = {"sample", "--config", "/etc/a.conf", "-o", "a=1", "-ob=2"};
+	const char *const words[] = {"sample", "--config", "/etc/a.conf", "--set", "a=1", "--set=b=2"};
 	struct service_options options;
 	struct error error = {0};
 
@@ -100,7 +100,8 @@ a_wrong_line_is_refused(void **state)
 	static const char *const cases[][4] = {
 	    {"sample", "--nothing"},
 	    {"sample", "--config"},
-	    {"sample", "-o"},
+	    {"sample", "--set"},
+	    {"sample", "-o", "a=1"}, /* the form of an output at the command line, nothing here */
 	    {"sample", "argument"},
 	    {"sample", "--help", "argument"},
 	    {"sample", "--check-config", "--version"},
