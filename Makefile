@@ -76,9 +76,11 @@ config-samples: all ## write deploy/*.conf.sample from the programs
 clean: ## remove what was built, keep downloaded tools
 	rm -rf $(filter-out build/kafka build/npm build/venv,$(wildcard build/*))
 install: all ## DESTDIR, PREFIX
-	install -Dt $(DESTDIR)$(PREFIX)/bin $(PROGRAMS)
-	for f in $(wildcard deploy/*.conf.sample); do install -Dm 644 -t $(DESTDIR)$(PREFIX)/share/countersign $$f; done
+	install -Dt $(DESTDIR)$(PREFIX)/bin $(B)/bin/countersign
+	install -Dt $(DESTDIR)$(PREFIX)/libexec/countersign $(filter-out %/countersign,$(PROGRAMS))
+	for f in $(wildcard deploy/*.conf.sample) deploy/topics.conf deploy/notifier.targets.json; do install -Dm 644 -t $(DESTDIR)$(PREFIX)/share/countersign $$f; done
 	for f in $(wildcard deploy/systemd/*.service); do install -Dm 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system $$f; done
+	sed -i 's|^ExecStart=/usr/local/|ExecStart=$(PREFIX)/|' $(DESTDIR)$(PREFIX)/lib/systemd/system/countersign-*.service
 	for f in $(wildcard deploy/man/*.[1578]); do install -Dm 644 -t $(DESTDIR)$(PREFIX)/share/man/man$${f##*.} $$f; done
 
 $(B)/bin/%: $$(call service,$$*) $(B)/libcommon.a
