@@ -220,24 +220,30 @@ notifier_committed(void *state)
 
 /* ------------------------------------------------------------------ ending */
 
-/* What ends in time is recorded; what can't be is sent again when its lease is over. */
+/* Waits for those that run. */
 static void
-finish(struct notifier *notifier, int64_t grace)
+wait_for_attempts(struct notifier *notifier, int64_t grace)
 {
 	int64_t until = notifier_clock() + grace;
+
+	for (int64_t now = notifier_clock(); sender_running(notifier->sender) > 0 && now < until;
+	     now = notifier_clock()) {
+		sender_wait(notifier->sender, until - now);
+		notifier_collect(notifier);
+	}
+}
+
+/* What can't be recorded, or does not end, is sent again when its lease is over. */
+static void
+record_last(struct notifier *notifier)
+{
 	struct arena *arena = arena_open();
+	struct error error = {0};
 	bool any;
 
-	do {
-		struct error error = {0};
-
-		if (sender_running(notifier->sender) > 0 && notifier_clock() < until)
-			sender_wait(notifier->sender, until - notifier_clock());
-		if (!store_connected(notifier->context->store)
-		    || !notifier_record(notifier, arena, &any, &error))
-			store_rollback(notifier->context->store);
-		arena_reset(arena);
-	} while (sender_running(notifier->sender) > 0 && notifier_clock() < until);
+	if (store_connected(notifier->context->store) && !notifier_record(notifier, arena, &any, &error))
+		log_warn(notifier->context->log, "not_recorded", log_text("code", error.code),
+			 log_text("reason", error.text));
 	arena_close(arena);
 }
 
@@ -246,10 +252,10 @@ close_sender(struct notifier *notifier)
 {
 	if (!notifier->sender)
 		return true;
-	finish(notifier, GRACE);
+	wait_for_attempts(notifier, GRACE);
 	atomic_store(&notifier->abandoned, true);
-	if (sender_running(notifier->sender) > 0)
-		finish(notifier, LAST_GRACE);
+	wait_for_attempts(notifier, LAST_GRACE);
+	record_last(notifier);
 	return sender_close(notifier->sender);
 }
 

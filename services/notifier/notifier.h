@@ -59,7 +59,9 @@ bool notifier_tick(void *state, struct arena *arena, bool *again, struct error *
 
 /* ------------------------------------------------------------------ notifier_record.c: how attempts ended */
 
-/* Takes what has ended from the sender and records it. What could not be recorded is kept for the next call. */
+/* Takes what has ended from the sender. */
+void notifier_collect(struct notifier *notifier);
+/* Collects and records. What could not be recorded is kept for the next call. */
 bool notifier_record(struct notifier *notifier, struct arena *arena, bool *any,
 		     struct error *error) CS_MUST_CHECK;
 

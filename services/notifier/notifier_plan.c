@@ -30,10 +30,10 @@ static void
 read_needs(struct arena *arena, const struct store_rows *rows, size_t row, struct card *card)
 {
 	size_t counts[4];
-	const char *const *profiles = store_row_list(rows, row, 18, &counts[0]);
-	const char *const *groups = store_row_list(rows, row, 19, &counts[1]);
-	const int64_t *quorums = store_row_int_list(rows, row, 20, &counts[2]);
-	const int64_t *votes = store_row_int_list(rows, row, 21, &counts[3]);
+	const char *const *profiles = store_row_list(rows, row, 17, &counts[0]);
+	const char *const *groups = store_row_list(rows, row, 18, &counts[1]);
+	const int64_t *quorums = store_row_int_list(rows, row, 19, &counts[2]);
+	const int64_t *votes = store_row_int_list(rows, row, 20, &counts[3]);
 	struct notice_need *needs = arena_take_array(arena, counts[0], sizeof *needs);
 
 	assert(counts[1] == counts[0] && counts[2] == counts[0] && counts[3] == counts[0]);
@@ -48,10 +48,10 @@ static void
 read_responses(struct arena *arena, const struct store_rows *rows, size_t row, struct card *card)
 {
 	size_t counts[4];
-	const char *const *responders = store_row_list(rows, row, 22, &counts[0]);
-	const char *const *verdicts = store_row_list(rows, row, 23, &counts[1]);
-	const char *const *reasons = store_row_list(rows, row, 24, &counts[2]);
-	const int64_t *times = store_row_int_list(rows, row, 25, &counts[3]);
+	const char *const *responders = store_row_list(rows, row, 21, &counts[0]);
+	const char *const *verdicts = store_row_list(rows, row, 22, &counts[1]);
+	const char *const *reasons = store_row_list(rows, row, 23, &counts[2]);
+	const int64_t *times = store_row_int_list(rows, row, 24, &counts[3]);
 	struct authorization_response *list = arena_take_array(arena, counts[0], sizeof *list);
 
 	assert(counts[1] == counts[0] && counts[2] == counts[0] && counts[3] == counts[0]);
@@ -71,21 +71,21 @@ read_card(struct arena *arena, const struct store_rows *rows, size_t row, struct
 	    .approval_id = store_row_text(rows, row, 0),
 	    .tenant = store_row_text(rows, row, 1),
 	    .request_id = store_row_text(rows, row, 2),
-	    .request_digest = store_row_text(rows, row, 4),
-	    .why = store_row_text(rows, row, 5),
-	    .opened_at = store_row_time(rows, row, 6),
-	    .deadline = store_row_time(rows, row, 7),
-	    .closed_at = store_row_time(rows, row, 8),
-	    .agent_id = store_row_text(rows, row, 9),
-	    .action = store_row_text(rows, row, 10),
-	    .target = store_row_text(rows, row, 11),
-	    .context_text = store_row_text(rows, row, 12),
-	    .execution_text = store_row_text(rows, row, 13),
-	    .reason = store_row_text(rows, row, 14),
-	    .on_behalf_of = store_row_text(rows, row, 15),
-	    .result = store_row_text(rows, row, 17),
+	    .request_digest = store_row_text(rows, row, 3),
+	    .why = store_row_text(rows, row, 4),
+	    .opened_at = store_row_time(rows, row, 5),
+	    .deadline = store_row_time(rows, row, 6),
+	    .closed_at = store_row_time(rows, row, 7),
+	    .agent_id = store_row_text(rows, row, 8),
+	    .action = store_row_text(rows, row, 9),
+	    .target = store_row_text(rows, row, 10),
+	    .context_text = store_row_text(rows, row, 11),
+	    .execution_text = store_row_text(rows, row, 12),
+	    .reason = store_row_text(rows, row, 13),
+	    .on_behalf_of = store_row_text(rows, row, 14),
+	    .result = store_row_text(rows, row, 16),
 	};
-	card->rules = store_row_list(rows, row, 16, &card->rule_count);
+	card->rules = store_row_list(rows, row, 15, &card->rule_count);
 	read_needs(arena, rows, row, card);
 	read_responses(arena, rows, row, card);
 	return read_json(arena, card->context_text, &card->context, error)

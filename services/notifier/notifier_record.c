@@ -131,20 +131,31 @@ rest(struct notifier *notifier, const struct attempt *attempt)
 
 /* ------------------------------------------------------------------ all that have ended */
 
-static size_t
-collect(struct notifier *notifier)
+void
+notifier_collect(struct notifier *notifier)
 {
 	struct attempt **last = &notifier->finished;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = sender_steal(notifier->sender);
+	for (const struct attempt *attempt = *last; attempt; attempt = attempt->next)
+		rest(notifier, attempt);
+}
+
+static struct fate *
+fates_of(const struct notifier *notifier, struct arena *arena)
+{
+	struct fate *fates;
 	size_t count = 0;
 
-	for (; *last; last = &(*last)->next)
+	for (const struct attempt *attempt = notifier->finished; attempt; attempt = attempt->next)
 		count++;
-	*last = sender_steal(notifier->sender);
-	for (; *last; last = &(*last)->next) {
-		rest(notifier, *last);
-		count++;
-	}
-	return count;
+	fates = arena_take_array(arena, count, sizeof *fates);
+	count = 0;
+	for (const struct attempt *attempt = notifier->finished; attempt; attempt = attempt->next)
+		fates[count++] = fate_of(notifier, attempt);
+	return fates;
 }
 
 static void
@@ -161,21 +172,20 @@ forget(struct notifier *notifier)
 bool
 notifier_record(struct notifier *notifier, struct arena *arena, bool *any, struct error *error)
 {
-	size_t count = collect(notifier), n = 0;
-	struct fate *fates = arena_take_array(arena, count, sizeof *fates);
 	struct store_rows *rows;
+	struct fate *fates;
 	struct work work;
+	size_t n = 0;
 
-	if (count == 0)
+	notifier_collect(notifier);
+	if (!notifier->finished)
 		return true;
 	journal_begin(notifier->journal);
-	for (const struct attempt *attempt = notifier->finished; attempt; attempt = attempt->next)
-		fates[n++] = fate_of(notifier, attempt);
+	fates = fates_of(notifier, arena);
 
 	bool ok = work_begin(notifier->context, arena, &work, error)
 		  && save(notifier, &work, fates, &rows, error) && disable(notifier, &work, error);
 
-	n = 0;
 	for (const struct attempt *attempt = notifier->finished; ok && attempt; attempt = attempt->next, n++)
 		say(notifier, attempt, &fates[n], !was_recorded(attempt, rows));
 	if (!journal_finish(notifier->journal, &work, ok, true, error))

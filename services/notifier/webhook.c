@@ -73,6 +73,8 @@ webhook_signature(struct arena *arena, const struct webhook_secrets *secrets, co
 
 /* ------------------------------------------------------------------ URLs */
 
+static const char host_fault[] = "its host must be a plain name (write others in punycode) or an address";
+
 /* Copies a part into the arena and frees it; NULL when the URL has none. */
 static const char *
 part(struct arena *arena, CURLU *url, CURLUPart what)
@@ -124,24 +126,42 @@ url_fault(struct arena *arena, CURLU *parts, struct webhook_url *url)
 	if (!scheme || (strcmp(scheme, "https") != 0 && strcmp(scheme, "http") != 0))
 		return "it must begin with https://";
 	url->is_https = strcmp(scheme, "https") == 0;
-	if (part(arena, parts, CURLUPART_USER) || part(arena, parts, CURLUPART_PASSWORD))
-		return "a user or password in it would be sent to anybody who asks; use a secret_file";
 	if (part(arena, parts, CURLUPART_FRAGMENT))
 		return "a fragment is never sent";
 	if (part(arena, parts, CURLUPART_ZONEID) || !host || !read_host(arena, host, url))
-		return "its host must be a plain name (write others in punycode) or an address";
+		return host_fault;
 	url->port = port ? (uint16_t)strtoul(port, NULL, 10) : 0;
 	return url->port == 0 ? "it has no port" : NULL;
+}
+
+/* curl forgives one slash, three of them, and an empty user; what is forgiven is read differently by somebody else. */
+static const char *
+spelling_fault(const char *text)
+{
+	const char *host = strstr(text, "://");
+
+	if (!host || host[strlen("://")] == '/')
+		return "it must begin with https:// and a host";
+	host += strlen("://");
+
+	size_t length = strcspn(host, "/?#");
+
+	if (memchr(host, '@', length))
+		return "a user or password in it would be sent to anybody who asks; use a secret_file";
+	return memchr(host, '%', length) ? host_fault : NULL;
 }
 
 bool
 webhook_url_parse(struct arena *arena, const char *text, struct webhook_url *url, struct error *error)
 {
 	CURLU *parts = curl_url();
-	const char *fault = "it can't be read";
+	const char *fault = spelling_fault(text);
 
 	*url = (struct webhook_url){.text = arena_string(arena, text)};
-	if (parts && curl_url_set(parts, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK)
+	if (!fault
+	    && (!parts || curl_url_set(parts, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK))
+		fault = "it can't be read";
+	if (!fault)
 		fault = url_fault(arena, parts, url);
 	curl_url_cleanup(parts);
 	return fault ? error_set(error, ERROR_INVALID, "url", "%s", fault) : true;

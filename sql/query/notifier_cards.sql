@@ -1,6 +1,6 @@
 -- All that a card says about these approvals, as one moment saw it: $1 their ids.
-SELECT approval.approval_id, approval.tenant, approval.request_id, approval.state, approval.request_digest,
-       approval.reason_text, approval.opened_at, approval.deadline, approval.closed_at,
+SELECT approval.approval_id, approval.tenant, approval.request_id, approval.request_digest, approval.reason_text,
+       approval.opened_at, approval.deadline, approval.closed_at,
        request.agent_id, request.action, request.target, request.context, request.execution, request.reason,
        request.on_behalf_of, asking.rules, word.status,
        need.profiles, need.groups, need.quorums, need.votes,

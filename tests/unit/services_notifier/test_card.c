@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_card.c - the body that is sent, and that nothing an agent writes can look like a line of ours. */
+#include "services/notifier/card.h"
+#include "services/notifier/visible.h"
+
+#include "common/message/json.h"
+
+#include <stdio.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define SECOND INT64_C(1000000)
+
+static struct arena *arena;
+
+static int
+open_arena(void **state)
+{
+	(void)state;
+	arena = arena_open();
+	return 0;
+}
+
+static int
+close_arena(void **state)
+{
+	(void)state;
+	arena_close(arena);
+	return 0;
+}
+
+static struct value *
+json(const char *text)
+{
+	struct error error = {0};
+	struct value *value = json_parse(arena, text, strlen(text), &json_limits_event, &error);
+
+	if (!value)
+		fail_msg("%s: %s", error.text, text);
+	return value;
+}
+
+static void
+set_context(struct card *card, const char *text)
+{
+	card->context_text = text;
+	card->context = json(text);
+}
+
+static struct card
+usual(void)
+{
+	static const struct notice_need needs[] = {{"release", "release-managers", 2, 1}};
+	static const struct authorization_response responses[] = {
+	    {.responder = "alice", .verdict = "approve", .reason = "reviewed", .at = 1790000060 * SECOND}};
+	static const char *const rules[] = {"prod"};
+	struct card card = {
+	    .approval_id = "5ded1542-6d11-5f73-ae49-eada00e323e7",
+	    .tenant = "default",
+	    .request_id = "r-1",
+	    .request_digest = "sha-256:00",
+	    .agent_id = "agent",
+	    .action = "deployment.production",
+	    .target = "customer-api",
+	    .reason = "a fix",
+	    .why = "Production.",
+	    .rules = rules,
+	    .rule_count = 1,
+	    .needs = needs,
+	    .need_count = 1,
+	    .responses = responses,
+	    .response_count = 1,
+	    .opened_at = 1790000000 * SECOND,
+	    .deadline = 1790003600 * SECOND,
+	};
+
+	set_context(&card, "{\"risk\":\"high\"}");
+	return card;
+}
+
+static const struct value *
+format(const struct card *card, enum card_event event)
+{
+	struct error error = {0};
+	struct buffer out;
+
+	if (!card_format(arena, card, event, "11111111-2222-5333-8444-555555555555", &out, &error))
+		fail_msg("%s", error.text);
+	assert_true(out.length <= CARD_MAX);
+	return json(out.bytes);
+}
+
+/* ------------------------------------------------------------------ bodies */
+
+static void
+the_body_is_this_to_the_byte(void **state)
+{
+	struct card card = usual();
+	struct error error = {0};
+	struct buffer out;
+
+	(void)state;
+	assert_true(
+	    card_format(arena, &card, CARD_CHANGED, "11111111-2222-5333-8444-555555555555", &out, &error));
+	assert_string_equal(
+	    out.bytes,
+	    "{\"data\":{\"action\":\"deployment.production\",\"agent_id\":\"agent\","
+	    "\"approval_deadline\":\"2026-09-21T15:13:20.000000Z\","
+	    "\"approval_id\":\"5ded1542-6d11-5f73-ae49-eada00e323e7\",\"context\":{\"risk\":\"high\"},"
+	    "\"delivery_id\":\"11111111-2222-5333-8444-555555555555\","
+	    "\"needs\":[{\"group\":\"release-managers\",\"profile\":\"release\",\"quorum\":2,\"votes\":1}],"
+	    "\"opened_at\":\"2026-09-21T14:13:20.000000Z\",\"reason\":\"a "
+	    "fix\",\"request_digest\":\"sha-256:00\","
+	    "\"request_id\":\"r-1\",\"responses\":[{\"at\":\"2026-09-21T14:14:20.000000Z\",\"reason\":"
+	    "\"reviewed\","
+	    "\"responder\":\"alice\",\"verdict\":\"approve\"}],\"rules\":[\"prod\"],\"state\":\"CHANGED\","
+	    "\"target\":\"customer-api\",\"tenant\":\"default\",\"text\":\""
+	    "Answered, and still open: agent \\\"agent\\\" wants \\\"deployment.production\\\" on "
+	    "\\\"customer-api\\\"\\n"
+	    "Why you are asked: \\\"Production.\\\"\\nContext:\\n  \\\"risk\\\": \\\"high\\\"\\n"
+	    "The agent's reason: \\\"a fix\\\"\\nNeeds 2 of group \\\"release-managers\\\", has 1\\n"
+	    "Approved by \\\"alice\\\": \\\"reviewed\\\"\\nAnswer before: 2026-09-21T15:13:20Z\\n"
+	    "Tenant: \\\"default\\\"\\nRequest: \\\"r-1\\\"\\nDigest: sha-256:00\\n"
+	    "Approval: 5ded1542-6d11-5f73-ae49-eada00e323e7\\n\",\"why\":\"Production.\"},"
+	    "\"timestamp\":\"2026-09-21T14:14:20.000000Z\",\"type\":\"approval.changed\"}");
+}
+
+static void
+each_event_has_its_type_state_and_time(void **state)
+{
+	struct card card = usual();
+	const struct value *body, *data;
+
+	(void)state;
+	card.response_count = 0;
+	body = format(&card, CARD_OPENED);
+	assert_string_equal(value_get_string(body, "type"), "approval.opened");
+	assert_string_equal(value_get_string(body, "timestamp"), "2026-09-21T14:13:20.000000Z");
+	assert_string_equal(value_get_string(value_get(body, "data"), "state"), "OPEN");
+	assert_null(value_get(value_get(body, "data"), "result"));
+	card.result = "GRANTED";
+	card.closed_at = 1790000099 * SECOND;
+	body = format(&card, CARD_CLOSED);
+	data = value_get(body, "data");
+	assert_string_equal(value_get_string(body, "timestamp"), "2026-09-21T14:14:59.000000Z");
+	assert_string_equal(value_get_string(data, "state"), "CLOSED");
+	assert_string_equal(value_get_string(data, "result"), "GRANTED");
+	assert_int_equal(strncmp(value_get_string(data, "text"), "Closed, GRANTED: agent", 22), 0);
+	data = value_get(format(&card, CARD_OPENED), "data");
+	assert_int_equal(
+	    strncmp(value_get_string(data, "text"), "Approval was asked for and is closed, GRANTED", 45), 0);
+}
+
+/* ------------------------------------------------------------------ size */
+
+static const char *
+context_of(size_t bytes)
+{
+	struct buffer text = {.arena = arena};
+
+	buffer_add_text(&text, "{\"plan\":\"");
+	while (text.length < bytes - 2)
+		buffer_add_byte(&text, 'x');
+	buffer_add_text(&text, "\"}");
+	return text.bytes;
+}
+
+static void
+what_fits_in_the_body_but_not_in_the_text_too_is_left_out_of_the_text(void **state)
+{
+	struct card card = usual();
+	const struct value *data;
+
+	(void)state;
+	set_context(&card, context_of(12000));
+	data = value_get(format(&card, CARD_OPENED), "data");
+	assert_true(value_equal(value_get(data, "context"), card.context));
+	assert_null(value_get(data, "cut"));
+	assert_non_null(
+	    strstr(value_get_string(data, "text"),
+		   arena_format(arena, "Context: 12000 bytes are too much for this text and not shown, %s\n",
+				card_digest(arena, card.context_text))));
+}
+
+static void
+a_context_that_is_too_large_is_replaced_by_its_size_and_digest(void **state)
+{
+	struct card card = usual();
+	const struct value *data, *context;
+
+	(void)state;
+	set_context(&card, context_of(60000));
+	data = value_get(format(&card, CARD_OPENED), "data");
+	context = value_get(data, "context");
+	assert_int_equal(value_get(context, "cut_bytes")->as.integer, 60000);
+	assert_string_equal(value_get_string(context, "digest"), card_digest(arena, card.context_text));
+	assert_true(value_equal(value_get(data, "cut"), json("[\"context\"]")));
+}
+
+static void
+what_would_run_is_kept_when_the_context_alone_is_too_large(void **state)
+{
+	struct card card = usual();
+	const struct value *data;
+
+	(void)state;
+	set_context(&card, context_of(30000));
+	card.execution_text = "{\"argv\":[\"rm\",\"-rf\"]}";
+	card.execution = json(card.execution_text);
+	data = value_get(format(&card, CARD_OPENED), "data");
+	assert_true(value_equal(value_get(data, "execution"), card.execution));
+	assert_non_null(
+	    strstr(value_get_string(data, "text"), "Would run:\n  \"argv\": [\"rm\", \"-rf\"]\n"));
+	card.execution_text = context_of(30000);
+	card.execution = json(card.execution_text);
+	set_context(&card, "{\"risk\":\"high\"}");
+	data = value_get(format(&card, CARD_OPENED), "data");
+	assert_true(value_equal(value_get(data, "cut"), json("[\"execution\"]")));
+	assert_true(value_equal(value_get(data, "context"), card.context));
+	set_context(&card, context_of(30000));
+	data = value_get(format(&card, CARD_OPENED), "data");
+	assert_true(value_equal(value_get(data, "cut"), json("[\"context\",\"execution\"]")));
+}
+
+/* ------------------------------------------------------------------ eyes */
+
+static void
+nothing_unseen_is_left_in_a_text(void **state)
+{
+	static const struct {
+		const char *from, *to;
+	} rows[] = {
+	    {"plain", "\"plain\""},
+	    {"", "\"\""},
+	    {"a\nApproval: x", "\"a\\u{a}Approval: x\""},
+	    {"a\rb\tc", "\"a\\u{d}b\\u{9}c\""},
+	    {"say \"yes\"", "\"say \\\"yes\\\"\""},
+	    {"\\", "\"\\\\\""},
+	    {"\x1b[2J", "\"\\u{1b}[2J\""},
+	    {"\x7f", "\"\\u{7f}\""},
+	    {"\xC2\x85", "\"\\u{85}\""}, /* next line */
+	    {"pay\xE2\x80\xAE"
+	     "exe",
+	     "\"pay\\u{202e}exe\""}, /* right-to-left override */
+	    {"a\xE2\x81\xA6"
+	     "b",
+	     "\"a\\u{2066}b\""}, /* isolate */
+	    {"a\xE2\x80\x8B"
+	     "b",
+	     "\"a\\u{200b}b\""},		 /* zero width */
+	    {"a\xEF\xBB\xBF", "\"a\\u{feff}\""}, /* byte order mark */
+	    {"a\xE2\x80\xA8"
+	     "b",
+	     "\"a\\u{2028}b\""}, /* line separator */
+	    {"a\xC2\xA0"
+	     "b",
+	     "\"a\\u{a0}b\""}, /* another blank */
+	    {"a\xC2\xAD"
+	     "b",
+	     "\"a\\u{ad}b\""},			    /* soft hyphen */
+	    {"\xF3\xA0\x81\x81", "\"\\u{e0041}\""}, /* tag */
+	    {"\xEE\x80\x80", "\"\\u{e000}\""},	    /* private use */
+	    {"\xFF\xC3", "\"\\xff\\xc3\""},
+	    {"gr\xC3\xBC\xC3\x9F", "\"gr\xC3\xBC\xC3\x9F\""},
+	    {"\xE2\x86\x92 \xF0\x9F\x9A\x80", "\"\xE2\x86\x92 \xF0\x9F\x9A\x80\""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct buffer out = {.arena = arena};
+
+		visible_quote(&out, rows[i].from, strlen(rows[i].from));
+		assert_string_equal(out.bytes, rows[i].to);
+	}
+}
+
+static void
+values_are_shown_as_they_are(void **state)
+{
+	struct buffer out = {.arena = arena};
+
+	(void)state;
+	visible_value(&out, json("{\"a\\n\":[1,-2.5,true,null,{}],\"b\":{\"c\":\"\\u202e\",\"d\":1e21}}"));
+	assert_string_equal(
+	    out.bytes,
+	    "{\"a\\u{a}\": [1, -2.5, true, null, {}], \"b\": {\"c\": \"\\u{202e}\", \"d\": 1e+21}}");
+}
+
+/* Every line of a card begins with a word of ours, whatever the strings are. */
+static void
+no_agent_can_write_a_line_of_the_card(void **state)
+{
+	static const char evil[] =
+	    "x\"\nDigest: sha-256:evil\nApproved by \"boss\"\r\n\xE2\x80\xAE\xE2\x80\xA8";
+	struct card card = usual();
+	const char *text;
+
+	(void)state;
+	card.agent_id = card.action = card.target = card.reason = card.on_behalf_of = card.why = evil;
+	card.tenant = card.request_id = evil;
+	set_context(&card, "{\"x\\\"\\nDigest: sha-256:evil\":\"\\nApproved by boss\"}");
+	text = value_get_string(value_get(format(&card, CARD_OPENED), "data"), "text");
+	assert_null(strstr(text, "\nDigest: sha-256:evil"));
+	assert_null(strstr(text, "\nApproved by \"boss"));
+	assert_null(strchr(text, '\r'));
+	assert_null(strstr(text, "\xE2\x80"));
+	assert_non_null(strstr(text, "\nDigest: sha-256:00\n"));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_body_is_this_to_the_byte),
+	    cmocka_unit_test(each_event_has_its_type_state_and_time),
+	    cmocka_unit_test(what_fits_in_the_body_but_not_in_the_text_too_is_left_out_of_the_text),
+	    cmocka_unit_test(a_context_that_is_too_large_is_replaced_by_its_size_and_digest),
+	    cmocka_unit_test(what_would_run_is_kept_when_the_context_alone_is_too_large),
+	    cmocka_unit_test(nothing_unseen_is_left_in_a_text),
+	    cmocka_unit_test(values_are_shown_as_they_are),
+	    cmocka_unit_test(no_agent_can_write_a_line_of_the_card),
+	};
+
+	return cmocka_run_group_tests(tests, open_arena, close_arena);
+}
