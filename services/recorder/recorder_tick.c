@@ -64,6 +64,15 @@ report_unreported(struct recorder *recorder, struct work *work, const struct sto
 	return sheet_send(&incidents, work->store, error);
 }
 
+/* A span of days need not be looked at every few seconds. */
+static int64_t
+pause_of(int64_t report_within)
+{
+	int64_t pause = report_within / 100;
+
+	return pause < 10 * SECOND ? 10 * SECOND : pause > 600 * SECOND ? 600 * SECOND : pause;
+}
+
 /* What ended before the last look without anything left over need not be looked at again: nothing ends in the past. */
 static bool
 find_unreported(struct recorder *recorder, struct arena *arena, bool *again, struct error *error)
@@ -89,7 +98,8 @@ find_unreported(struct recorder *recorder, struct arena *arena, bool *again, str
 	if (ok && count < AT_ONCE)
 		recorder->reported_until = until;
 	*again = *again || (ok && count == AT_ONCE);
-	recorder->unreported_at = count == AT_ONCE ? 0 : clock_now() + 10 * SECOND;
+	recorder->unreported_at =
+	    count == AT_ONCE ? 0 : clock_now() + pause_of(recorder->config->report_within);
 	return ok;
 }
 

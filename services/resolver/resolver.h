@@ -13,6 +13,8 @@
 #include "common/word/word.h"
 
 #define RESOLVER_REFUSALS_ANNOUNCED 20 /* of one approval; the rest is stored and counted */
+#define RESOLVER_VOTES_SHOWN 100       /* in one message */
+#define RESOLVER_NAMES_MAX 8	       /* in a reason */
 
 struct resolver_config {
 	struct service_config service;

@@ -34,13 +34,21 @@ needs_of(struct arena *arena, const struct resolver_approval *approval)
 	return needs;
 }
 
+/* The database has all; a message holds the last ones, so that it can never outgrow a message. */
+static size_t
+shown(const struct resolver_approval *approval)
+{
+	return approval->vote_count < RESOLVER_VOTES_SHOWN ? approval->vote_count : RESOLVER_VOTES_SHOWN;
+}
+
 static struct authorization_response *
 votes_of(struct arena *arena, const struct resolver_approval *approval)
 {
-	struct authorization_response *votes = arena_take_array(arena, approval->vote_count, sizeof *votes);
+	size_t count = shown(approval);
+	struct authorization_response *votes = arena_take_array(arena, count, sizeof *votes);
 
-	for (size_t i = 0; i < approval->vote_count; i++)
-		votes[i] = approval->votes[i].public;
+	for (size_t i = 0; i < count; i++)
+		votes[i] = approval->votes[approval->vote_count - count + i].public;
 	return votes;
 }
 
@@ -63,7 +71,7 @@ card(struct resolver_effects *effects, struct resolver_approval *approval, const
 	notice.opened_at = approval->opened_at;
 	notice.approval_deadline = approval->now.deadline;
 	notice.responses = votes_of(arena, approval);
-	notice.response_count = approval->vote_count;
+	notice.response_count = shown(approval);
 	notice.result = result_of(approval->now.state);
 	approval->touched = true;
 	return notice;
@@ -96,19 +104,21 @@ announce(struct resolver_effects *effects, struct resolver_approval *approval, c
 
 /* ------------------------------------------------------------------ final words */
 
+/* "Approved by alice, bob." */
 static const char *
 names(struct arena *arena, const char *what, const struct resolver_approval *approval, bool approving)
 {
 	struct buffer text = {.arena = arena};
-	const char *between = " ";
+	size_t count = 0;
 
 	buffer_add_text(&text, what);
 	for (size_t i = 0; i < approval->vote_count; i++) {
-		if (approval->votes[i].approves != approving)
+		if (approval->votes[i].approves != approving || count++ >= RESOLVER_NAMES_MAX)
 			continue;
-		buffer_add_format(&text, "%s%s", between, approval->votes[i].public.responder);
-		between = ", ";
+		buffer_add_format(&text, "%s%s", count > 1 ? ", " : " ", approval->votes[i].public.responder);
 	}
+	if (count > RESOLVER_NAMES_MAX)
+		buffer_add_format(&text, " and %zu more", count - RESOLVER_NAMES_MAX);
 	buffer_add_text(&text, ".");
 	return text.bytes;
 }
@@ -121,7 +131,7 @@ final_word(struct resolver_effects *effects, const struct resolver_approval *app
 
 	word.approval_id = approval->approval_id;
 	word.responses = votes_of(effects->work->arena, approval);
-	word.response_count = approval->vote_count;
+	word.response_count = shown(approval);
 	return word;
 }
 
