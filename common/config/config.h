@@ -43,6 +43,7 @@ struct config_table {
 	const struct config_key *const *key_lists; /* NULL-terminated list of arrays, each ended by a key with name NULL */
 	const char *through_prefix;		   /* "kafka." or NULL; such keys are collected in order */
 	struct config_pairs *through;		   /* where to; names as librdkafka knows them */
+	const struct config_key *through_keys; /* those among them that the sample explains, ended as above; or NULL */
 };
 
 /*

@@ -5,8 +5,9 @@
 #include <string.h>
 
 static const char head[] =
-    "# Lines are \"key = value\", '#' begins a comment line. Strongest first count: a flag, the environment\n"
-    "# (" CONFIG_ENVIRONMENT_PREFIX "KEY, in upper case with '_' for '.'), this file, the default.\n";
+    "# Each line is \"key = value\"; a line that begins with '#' is a comment. The command line\n"
+    "# (--set KEY=VALUE) goes before the environment (COUNTERSIGN_LOG_LEVEL for log.level), the\n"
+    "# environment before this file, this file before the defaults.\n";
 
 static void
 print_key(struct arena *arena, const struct config_key *key, FILE *out)
@@ -22,6 +23,17 @@ print_key(struct arena *arena, const struct config_key *key, FILE *out)
 		fprintf(out, "; default %s\n#%s = %s\n", key->fallback, key->name, key->fallback);
 }
 
+static void
+print_through(struct arena *arena, const struct config_table *table, FILE *out)
+{
+	for (const struct config_key *key = table->through_keys; key && key->name; key++)
+		print_key(arena, key, out);
+	fprintf(out,
+		"\n# Every other key that begins with %s is handed to librdkafka, without the prefix.\n"
+		"# A secret among them may be given as %sNAME_file, which names a file that holds it.\n",
+		table->through_prefix, table->through_prefix);
+}
+
 void
 config_print_sample(const struct config_table *table, FILE *out)
 {
@@ -33,11 +45,7 @@ config_print_sample(const struct config_table *table, FILE *out)
 		print_key(arena, key, out);
 	}
 	if (table->through_prefix)
-		fprintf(out,
-			"\n# Other keys that begin with %s are handed through without it; a secret among "
-			"them may be\n"
-			"# given as %sNAME_file, which names a file that holds it.\n",
-			table->through_prefix, table->through_prefix);
+		print_through(arena, table, out);
 	arena_close(arena);
 }
 

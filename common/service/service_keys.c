@@ -30,7 +30,7 @@ const struct config_key service_keys[] = {
      .fallback = "5s",
      .min = 10 * MS,
      .max = 600 * SECOND,
-     .sentence = "A row lock that takes longer is given up and tried again."},
+     .sentence = "A wait for a row lock that takes longer is given up and tried again."},
     {.name = "topics.prefix",
      .type = CONFIG_STRING,
      .offset = KEY(topics_prefix),
@@ -41,19 +41,25 @@ const struct config_key service_keys[] = {
      .offset = KEY(log_level),
      .fallback = "info",
      .choices = "error|warn|info|debug",
-     .sentence = "What is less important is not logged."},
+     .sentence = "Least important kind of event that is logged."},
     {.name = "monitor.address",
      .type = CONFIG_STRING,
      .offset = KEY(monitor_address),
      .fallback = "127.0.0.1",
-     .sentence = "Address on which /livez, /readyz and /metrics answer."},
+     .sentence = "IP address on which /livez, /readyz and /metrics answer."},
     {.name = "monitor.port",
      .type = CONFIG_INTEGER,
      .offset = KEY(monitor_port),
      .fallback = "0",
      .min = 0,
      .max = 65535,
-     .sentence = "Its port; 0 answers nowhere."},
+     .sentence = "Port at that address; with 0 nothing listens."},
+    {.name = NULL},
+};
+
+/* Only explained: what is given is handed through as it is. */
+static const struct config_key kafka_keys[] = {
+    {.name = "kafka.bootstrap.servers", .type = CONFIG_LIST, .sentence = "Kafka brokers, each as host:port."},
     {.name = NULL},
 };
 
@@ -64,14 +70,14 @@ static const struct config_key batch_keys[] = {
      .fallback = "500",
      .min = 1,
      .max = 10000,
-     .sentence = "At most so many records are taken in hand at once."},
+     .sentence = "Most records in hand at once; those of one partition share a transaction."},
     {.name = "batch.max_bytes",
      .type = CONFIG_BYTES,
      .offset = offsetof(struct service_batch_config, max_bytes),
      .fallback = "1MiB",
      .min = 1024,
      .max = 64 * 1024 * 1024,
-     .sentence = "No more records are taken in hand beyond so many bytes."},
+     .sentence = "Once so many bytes are in hand, no more records are taken."},
     {.name = "quarantine.keep",
      .type = CONFIG_DURATION,
      .offset = offsetof(struct service_batch_config, quarantine_keep),
@@ -141,8 +147,10 @@ service_table_open(struct service_table *table, const struct service *service, v
 	for (size_t i = 0; i < count; i++)
 		if (own[i] != service_keys)
 			table->lists[n++] = own[i];
-	table->table = (struct config_table){
-	    .key_lists = table->lists, .through_prefix = "kafka.", .through = &common->kafka};
+	table->table = (struct config_table){.key_lists = table->lists,
+					     .through_prefix = "kafka.",
+					     .through = &common->kafka,
+					     .through_keys = kafka_keys};
 }
 
 void

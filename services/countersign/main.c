@@ -11,7 +11,7 @@ static const struct config_key cli_keys[] = {
     {"database.uri", CONFIG_SECRET, offsetof(struct cli_config, database_uri), "", 0, 0, NULL,
      "PostgreSQL as a libpq URI; what it leaves out comes from the PG* variables."},
     {"topics.prefix", CONFIG_STRING, offsetof(struct cli_config, topics_prefix), "countersign.", 0, 0, NULL,
-     "Put in front of every topic name."},
+     "Stands before the name of every topic."},
     {"topics.partitions", CONFIG_INTEGER, offsetof(struct cli_config, partitions), "6", 1, 10000, NULL,
      "Partitions of each topic that `topics apply` creates; a multiple of ledger.chains."},
     {"topics.replication", CONFIG_INTEGER, offsetof(struct cli_config, replication), "3", 1, 100, NULL,
@@ -25,9 +25,15 @@ static const struct config_key cli_keys[] = {
     {"responder.key_file", CONFIG_STRING, offsetof(struct cli_config, key_file), "", 0, 0, NULL,
      "Private key (PKCS#8 PEM) that signs approve and deny."},
     {0}};
+/* Only explained: what is given is handed through as it is. */
+static const struct config_key cli_kafka_keys[] = {
+    {"kafka.bootstrap.servers", CONFIG_LIST, 0, "", 0, 0, NULL,
+     "Kafka brokers, each as host:port; the commands that send, wait or look at topics need them."},
+    {0}};
 static const struct config_key *const cli_key_lists[] = {cli_keys, NULL};
 static struct config_pairs cli_kafka;
-const struct config_table cli_table = {.key_lists = cli_key_lists, .through_prefix = "kafka.", .through = &cli_kafka};
+const struct config_table cli_table = {.key_lists = cli_key_lists, .through_prefix = "kafka.", .through = &cli_kafka,
+				       .through_keys = cli_kafka_keys};
 
 /* Options that every command takes; behind them come the command's own. */
 static const struct cli_option common_options[] = {

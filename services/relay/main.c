@@ -17,7 +17,7 @@ static const struct config_key relay_keys[] = {
      .min = 3 * SECOND,
      .max = 600 * SECOND,
      .sentence =
-	 "For how long a chain is this relay's without renewal; after a crash another waits so long."},
+	 "How long a chain stays this relay's without renewal; after a crash another relay waits that long."},
     {.name = "relay.poll",
      .type = CONFIG_DURATION,
      .offset = KEY(poll),
@@ -48,7 +48,7 @@ static const enum statement statements[] = {
 
 static const struct service relay = {
     .name = "relay",
-    .purpose = "publishes the ledger's events to Kafka in ledger order and signs its checkpoints",
+    .purpose = "Publishes the ledger's events to Kafka in ledger order, and signs its checkpoints.",
     .outputs = outputs,
     .wake = "countersign_ledger",
     .table = &table,

@@ -37,6 +37,10 @@ static const struct config_key other_keys[] = {
     {"free", CONFIG_INTEGER, AT(free), "-7", 0, 0, NULL, "Any number."},
     {.name = NULL},
 };
+static const struct config_key explained[] = {
+    {"kafka.bootstrap.servers", CONFIG_LIST, 0, NULL, 0, 0, NULL, "Whom to ask."},
+    {.name = NULL},
+};
 static const struct config_key *const lists[] = {database_keys, other_keys, NULL};
 
 /* One loading: files in a folder of its own, the environment cleaned behind it. */
@@ -58,7 +62,7 @@ open_desk(void **state)
 	strcpy(desk->folder, "/tmp/countersign-XXXXXX");
 	assert_non_null(mkdtemp(desk->folder));
 	desk->arena = arena_open();
-	desk->table = (struct config_table){lists, "kafka.", &desk->sample.kafka};
+	desk->table = (struct config_table){lists, "kafka.", &desk->sample.kafka, explained};
 	*state = desk;
 	return 0;
 }
@@ -597,7 +601,8 @@ the_sample_explains_every_key(void **state)
 	    "\n# Whether to insist.\n# true or false; default true\n#tls.required = true\n",
 	    "\n# What to read.\n# a comma-separated list; default a,b\n#topics = a,b\n",
 	    "\n# Any number.\n# a whole number; default -7\n#free = -7\n",
-	    "begin with kafka.",
+	    "\n# Whom to ask.\n# a comma-separated list; required\n#kafka.bootstrap.servers =\n",
+	    "begins with kafka.",
 	};
 	const char *text = printed(*state, true);
 
