@@ -44,7 +44,7 @@ fill(const struct topic_row *row, struct bus_topic *topic, struct config_pair *s
 	add(topic, settings, "cleanup.policy", row->cleanup);
 	if (row->retention_ms)
 		add(topic, settings, "retention.ms", row->retention_ms);
-	add(topic, settings, "max.message.bytes", input ? "262144" : "1048576");
+	add(topic, settings, "max.message.bytes", "1048576");
 	add(topic, settings, "message.timestamp.type", input ? "LogAppendTime" : "CreateTime");
 	add(topic, settings, "compression.type", input ? "uncompressed" : "producer");
 	add(topic, settings, "unclean.leader.election.enable", "false");

@@ -88,6 +88,10 @@ class Key:
         return header + ".." + b64url(self.private.sign((header + "." + b64url(value)).encode()))
 
 
+def delivered(error, message):
+    assert error is None, f"{message.topic()}: {error}"
+
+
 class Event:
     """One record as a foreign client saw it."""
 
@@ -295,7 +299,7 @@ class House:
         """Bytes as they are; anything else as JSON."""
         raw = value if value is None or isinstance(value, bytes) else json.dumps(value).encode()
         more = {} if partition is None else {"partition": partition}
-        self.producer.produce(self.prefix + topic, value=raw, key=key, headers=headers or [], **more)
+        self.producer.produce(self.prefix + topic, value=raw, key=key, headers=headers or [], on_delivery=delivered, **more)
         if flush:
             assert self.producer.flush(30) == 0
         return raw

@@ -128,7 +128,7 @@ input_is_under_the_brokers_clock_small_and_uncompressed(void **state)
 		const struct bus_topic *topic = find(topics, count, inputs[i]);
 
 		assert_string_equal(setting(topic, "message.timestamp.type"), "LogAppendTime");
-		assert_string_equal(setting(topic, "max.message.bytes"), "262144");
+		assert_string_equal(setting(topic, "max.message.bytes"), "1048576");
 		assert_string_equal(setting(topic, "compression.type"), "uncompressed");
 		assert_null(setting(topic, "min.insync.replicas"));
 	}
