@@ -49,8 +49,8 @@ bus_cluster_id(struct bus_admin *admin, struct arena *arena, int64_t timeout_us,
 	if (id)
 		copy = arena_string(arena, id);
 	else
-		error_set(error, ERROR_UNAVAILABLE, "timed_out", "no broker answered within %d ms",
-			  bus_milliseconds(timeout_us));
+		bus_error_asked(error, &admin->client, RD_KAFKA_RESP_ERR__TIMED_OUT,
+				"ask for the cluster's id", "no broker answered in time");
 	rd_kafka_mem_free(admin->client.handle, id);
 	return copy;
 }
@@ -81,7 +81,8 @@ bus_partition_count(struct bus_admin *admin, const char *topic, int32_t *count, 
 	rd_kafka_resp_err_t code =
 	    handle ? rd_kafka_metadata(admin->client.handle, 0, handle, &metadata, ANSWER_MS)
 		   : rd_kafka_last_error();
-	bool ok = code ? bus_error(error, code, topic, NULL) : count_partitions(metadata, topic, count, error);
+	bool ok = code ? bus_error_asked(error, &admin->client, code, topic, NULL)
+		       : count_partitions(metadata, topic, count, error);
 
 	if (metadata)
 		rd_kafka_metadata_destroy(metadata);
@@ -116,8 +117,9 @@ answer(struct bus_admin *admin, rd_kafka_event_type_t type, const char *topic, s
 	} while (event && rd_kafka_event_type(event) != type && bus_clock() < deadline);
 	if (event && rd_kafka_event_type(event) == type && !rd_kafka_event_error(event))
 		return event;
-	bus_error(error, event ? rd_kafka_event_error(event) : RD_KAFKA_RESP_ERR__TIMED_OUT, topic,
-		  event ? rd_kafka_event_error_string(event) : NULL);
+	bus_error_asked(error, &admin->client,
+			event ? rd_kafka_event_error(event) : RD_KAFKA_RESP_ERR__TIMED_OUT, topic,
+			event ? rd_kafka_event_error_string(event) : NULL);
 	rd_kafka_event_destroy(event);
 	return NULL;
 }

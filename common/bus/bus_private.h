@@ -53,6 +53,12 @@ bool bus_set(rd_kafka_conf_t *configuration, const char *name, const char *value
 
 /* Turns librdkafka's code into kind and code of ours. Always returns false. detail may be NULL. */
 bool bus_error(struct error *error, rd_kafka_resp_err_t code, const char *doing, const char *detail);
+/*
+ * For questions that wait for an answer, of clients without a group: when none came since we are not let in, that is the
+ * error. Always returns false.
+ */
+bool bus_error_asked(struct error *error, struct bus_client *client, rd_kafka_resp_err_t code,
+		     const char *doing, const char *detail);
 /* The fatal error of a client as BROKEN "fatal". Always returns false. */
 bool bus_error_fatal(struct error *error, const struct bus_client *client);
 

@@ -42,6 +42,24 @@ has_no_leader(rd_kafka_resp_err_t code)
 	       || code == RD_KAFKA_RESP_ERR_REPLICA_NOT_AVAILABLE;
 }
 
+/* "Unknown partition" may also mean that we may not see the topic: the broker says which when asked for the topic itself. */
+static rd_kafka_resp_err_t
+why_unknown(const struct bus_client *client, const char *name, int64_t deadline)
+{
+	const struct rd_kafka_metadata *metadata = NULL;
+	rd_kafka_topic_t *topic = rd_kafka_topic_new(client->handle, name, NULL);
+	rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION;
+
+	if (topic && !rd_kafka_metadata(client->handle, 0, topic, &metadata, bus_remaining(deadline))) {
+		if (metadata->topic_cnt == 1 && metadata->topics[0].err)
+			code = metadata->topics[0].err;
+		rd_kafka_metadata_destroy(metadata);
+	}
+	if (topic)
+		rd_kafka_topic_destroy(topic);
+	return code;
+}
+
 rd_kafka_resp_err_t
 bus_ask_ends(const struct bus_client *client, const char *topic, int32_t partition, int64_t *low,
 	     int64_t *high, int64_t deadline)
@@ -52,6 +70,8 @@ bus_ask_ends(const struct bus_client *client, const char *topic, int32_t partiti
 	for (;;) {
 		code = rd_kafka_query_watermark_offsets(client->handle, topic, partition, low, high,
 							bus_remaining(deadline));
+		if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION)
+			return why_unknown(client, topic, deadline);
 		if (!has_no_leader(code) || bus_clock() >= deadline)
 			return code;
 		nanosleep(&pause, NULL);
@@ -117,6 +137,16 @@ bus_error(struct error *error, rd_kafka_resp_err_t code, const char *doing, cons
 			meaning = meanings[i];
 	return error_set(error, meaning.kind, meaning.word, "%s: %s (%s)", doing,
 			 detail ? detail : rd_kafka_err2str(code), rd_kafka_err2name(code));
+}
+
+bool
+bus_error_asked(struct error *error, struct bus_client *client, rd_kafka_resp_err_t code, const char *doing,
+		const char *detail)
+{
+	rd_kafka_poll(client->handle, 0); /* the error callback runs in here */
+	if (client->fault.kind == ERROR_NONE)
+		return bus_error(error, code, doing, detail);
+	return error_set(error, client->fault.kind, client->fault.code, "%s: %s", doing, client->fault.text);
 }
 
 bool

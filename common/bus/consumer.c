@@ -50,6 +50,24 @@ flow_of(struct bus_consumer *consumer, int32_t partition)
 	return NULL;
 }
 
+/*
+ * Waits until librdkafka's main thread has stopped what an assignment took away: a second one before that makes it stop the
+ * same partition twice and abort ("Assertion `rktp->rktp_started' failed", 2.0.2 and 2.8.0). Its queue is served in order:
+ * behind one question the stop is asked for, behind two it is done, behind three it is noted.
+ */
+static void
+settle(struct bus_consumer *consumer)
+{
+	rd_kafka_topic_partition_list_t *list;
+
+	for (int i = 0; i < 3; i++) {
+		list = NULL;
+		rd_kafka_assignment(consumer->client.handle, &list);
+		if (list)
+			rd_kafka_topic_partition_list_destroy(list);
+	}
+}
+
 /* Gives librdkafka the flows, or none. Old records of theirs are behind a barrier then and never come out. */
 static rd_kafka_resp_err_t
 fetch(struct bus_consumer *consumer, bool none)
@@ -65,6 +83,7 @@ fetch(struct bus_consumer *consumer, bool none)
 			    flow->next;
 	}
 	code = rd_kafka_assign(consumer->client.handle, list);
+	settle(consumer);
 	rd_kafka_topic_partition_list_destroy(list);
 	return code;
 }

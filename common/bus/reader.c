@@ -52,7 +52,7 @@ add_stretch(struct bus_reader *reader, rd_kafka_topic_t *topic, int32_t partitio
 						bus_clock() + ANSWER_MS * INT64_C(1000));
 
 	if (code)
-		return bus_error(error, code, name, NULL);
+		return bus_error_asked(error, &reader->client, code, name, NULL);
 	reader->stretches = memory_grow(reader->stretches, reader->count + 1, sizeof *reader->stretches);
 	reader->stretches[reader->count++] = (struct stretch){
 	    .topic = topic, .partition = partition, .next = low, .high = high, .over = low >= high};
@@ -68,7 +68,7 @@ add_stretches(struct bus_reader *reader, rd_kafka_topic_t *topic, struct error *
 	bool ok = true;
 
 	if (code)
-		return bus_error(error, code, name, NULL);
+		return bus_error_asked(error, &reader->client, code, name, NULL);
 	if (metadata->topic_cnt != 1)
 		ok = error_set(error, ERROR_UNAVAILABLE, "kafka",
 			       "%s: the broker did not say anything about it", name);

@@ -236,6 +236,31 @@ starting_over_comes_back_to_exactly_where_we_say(void **state)
 	leave(consumer);
 }
 
+/* librdkafka aborts when it is to stop a partition that it is still stopping. */
+static void
+starting_over_many_times_at_once_is_no_harm(void **state)
+{
+	enum { RECORDS = 200, ROUNDS = 500 };
+	const char *topic = make_topic("hasty", 1);
+	struct bus_consumer *consumer;
+
+	(void)state;
+	put(topic, 0, RECORDS);
+	consumer = join_and_start(topic, 0);
+	for (int round = 0; round < ROUNDS; round++) {
+		start_at(consumer, round % RECORDS);
+		bus_pause(consumer);
+		bus_resume(consumer);
+		start_at(consumer, (round + 1) % RECORDS);
+		if (round % 50 == 0)
+			expect_record(consumer, (round + 1) % RECORDS);
+	}
+	start_at(consumer, 190);
+	for (int64_t offset = 190; offset < RECORDS; offset++)
+		expect_record(consumer, offset);
+	leave(consumer);
+}
+
 /* ------------------------------------------------------------------ pause */
 
 static void
@@ -521,6 +546,36 @@ a_record_is_lent_as_it_is(void **state)
 	leave(consumer);
 }
 
+/* One fetch asks for 128 KiB, an input record may have more. */
+static void
+records_larger_than_a_fetch_come_through(void **state)
+{
+	enum { SIZE = 250000, RECORDS = 100 };
+	const char *topic = make_topic("large", 1);
+	rd_kafka_t *client = foreign(RD_KAFKA_PRODUCER, NULL, NULL);
+	char *value = memory_take(SIZE);
+	struct bus_consumer *consumer;
+	struct bus_poll poll;
+
+	(void)state;
+	for (int i = 0; i < RECORDS; i++)
+		assert_int_equal(rd_kafka_producev(client, RD_KAFKA_V_TOPIC(topic), RD_KAFKA_V_PARTITION(0),
+						   RD_KAFKA_V_VALUE(value, i % 3 ? 10 : SIZE),
+						   RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END),
+				 RD_KAFKA_RESP_ERR_NO_ERROR);
+	assert_int_equal(rd_kafka_flush(client, 30000), 0);
+	rd_kafka_destroy(client);
+	free(value);
+	consumer = join_and_start(topic, 0);
+	for (int i = 0; i < RECORDS; i++) {
+		await(consumer, BUS_RECORD, &poll);
+		assert_int_equal(poll.record.offset, i);
+		assert_int_equal(poll.record.value_length, i % 3 ? 10 : SIZE);
+		bus_release(poll.handle);
+	}
+	leave(consumer);
+}
+
 static void
 the_time_of_the_broker_is_told_apart(void **state)
 {
@@ -613,6 +668,7 @@ main(void)
 	    cmocka_unit_test(a_revocation_that_is_not_polled_yet_ends_what_was_started_late),
 	    cmocka_unit_test(a_member_without_a_partition_is_told_so),
 	    cmocka_unit_test(starting_over_comes_back_to_exactly_where_we_say),
+	    cmocka_unit_test(starting_over_many_times_at_once_is_no_harm),
 	    cmocka_unit_test(pausing_in_mid_stream_loses_nothing_and_doubles_nothing),
 	    cmocka_unit_test(a_pause_before_the_first_record_goes_on_at_the_start),
 	    cmocka_unit_test(a_pause_is_forgotten_with_the_partitions),
@@ -622,6 +678,7 @@ main(void)
 	    cmocka_unit_test(a_missing_topic_is_said_and_not_made),
 	    cmocka_unit_test(brokers_that_are_away_are_waited_for),
 	    cmocka_unit_test(a_record_is_lent_as_it_is),
+	    cmocka_unit_test(records_larger_than_a_fetch_come_through),
 	    cmocka_unit_test(the_time_of_the_broker_is_told_apart),
 	    cmocka_unit_test(kafka_hears_how_far_we_are_but_is_never_asked),
 	    cmocka_unit_test(leaving_has_a_deadline),
