@@ -40,7 +40,7 @@ enum bus_happening {
 	BUS_RECORD,   /* *record is set, owned by the consumer until bus_release */
 	BUS_ASSIGNED, /* the group gave us partitions (bus_assignment): claim positions, then bus_assign. Until then nothing flows; it may take as long as it needs while polling goes on */
 	BUS_REVOKED, /* all our partitions are gone (eager protocol): drop what is in hand, nothing else to do */
-	BUS_LOST_POSITION, /* a partition's offset is out of range: *partition says which; it is stopped: alarm */
+	BUS_LOST_POSITION, /* a partition's offset is out of range or unreadable: *partition says which, *error why; it is stopped until it is assigned anew: alarm */
 	BUS_FAULT	   /* *error says what; UNAVAILABLE: go on polling; BROKEN: stop */
 };
 
@@ -57,10 +57,10 @@ void bus_release(struct bus_record *take_handle);
 
 /* The partitions of the last BUS_ASSIGNED, offsets unset. Owned by the consumer until the next poll. */
 size_t bus_assignment(const struct bus_consumer *consumer, const struct bus_partition **partitions);
-/* Starts fetching at the given offsets; also used to start over after a lost fence. Rejects if the assignment was revoked meanwhile (CONFLICT). */
+/* Starts fetching at the given offsets; also used to start over after a lost fence. Undoes a pause. Rejects if the assignment was revoked meanwhile (CONFLICT). */
 bool bus_assign(struct bus_consumer *consumer, const struct bus_partition *partitions, size_t count,
 		struct error *error) CS_MUST_CHECK;
-/* Stop and continue fetching all assigned partitions. Idempotent; resume only undoes our own pause. */
+/* Stop and continue fetching all assigned partitions. Idempotent; resume only undoes our own pause. What was fetched and not handed out is fetched again: for waits, not for every batch. */
 void bus_pause(struct bus_consumer *consumer);
 void bus_resume(struct bus_consumer *consumer);
 /* Tells Kafka how far we are, for lag tools only; asynchronous, failures are ignored. */
@@ -95,7 +95,7 @@ void bus_producer_poll(struct bus_producer *producer, int64_t timeout_us, bus_de
 		       void *context);
 /* Sends queued and not yet reported. */
 size_t bus_producer_pending(const struct bus_producer *producer);
-/* True after a fatal error: everything still queued was reported as failed. */
+/* True after a fatal error or a failed delivery: nothing later may overtake, so everything still queued was reported as failed. Close it and open a new one. */
 bool bus_producer_fatal(const struct bus_producer *producer);
 
 /* ------------------------------------------------------------------ administration and reading */
@@ -133,7 +133,7 @@ struct bus_reader *bus_reader_open(const struct bus_options *options, const char
 /* Opens at the end of the topics instead: only what comes from now on. */
 struct bus_reader *bus_reader_open_at_end(const struct bus_options *options, const char *const *topics,
 					  size_t count, struct error *error) CS_MUST_CHECK;
-/* RECORD, NOTHING (time-out, or everything was read when not following: *at_end), FAULT. */
+/* RECORD, NOTHING (time-out, or everything was read when not following: *at_end; always false when following), FAULT. */
 void bus_reader_next(struct bus_reader *reader, int64_t timeout_us, struct bus_poll *poll, bool *at_end);
 void bus_reader_close(struct bus_reader *reader);
 
