@@ -148,8 +148,7 @@ static const struct approval_transition transitions[] = {
 	REFUSES (PENDING, DENY_GIVEN,     WHEN(other_digest),         OTHER_DIGEST,      "he was shown something else"),
 	REFUSES (PENDING, DENY_GIVEN,     WHEN(requester),            REQUESTER,         "nobody decides about his own request"),
 	REFUSES (PENDING, DENY_GIVEN,     WHEN(not_a_member),         NOT_ELIGIBLE,      "he was not asked"),
-	REPEATS (PENDING, DENY_GIVEN,     WHEN(voted_before),                            "one person, one vote"),
-	TAKES   (PENDING, DENY_GIVEN,     ALWAYS,                     DENIED,   DENIES,  "one deny ends it"),
+	TAKES   (PENDING, DENY_GIVEN,     ALWAYS,                     DENIED,   DENIES,  "one deny ends it, also of one who had approved"),
 
 	TAKES   (PENDING, DEADLINE_CHECK, WHEN(overdue),              EXPIRED,  EXPIRES, "nobody answered in time"),
 	REPEATS (PENDING, DEADLINE_CHECK, ALWAYS,                                        "there is time left"),

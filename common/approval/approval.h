@@ -94,7 +94,7 @@ struct approval_step {
 /*
  * One transition by the table in approval.c. An event that meets an overdue PENDING approval expires it (effects CLOSE,
  * ANNOUNCE, EXPIRE) whatever else it says; the response itself is then refused as expired. One eligible deny ends it.
- * A person's vote counts once, for every requirement whose group he is in. Final states never change.
+ * A person's approve counts once, for every requirement whose group he is in; his deny counts also after it. Final states never change.
  */
 struct approval_step approval_step(struct approval approval, struct approval_event event);
 

@@ -77,6 +77,16 @@ def test_two_people_are_two_people(shared):
     assert sorted(r["responder"] for r in word.body["responses"]) == ["paul", "pia"]
 
 
+def test_who_approved_may_still_deny_before_it_is_decided(shared):
+    request_id = pending(shared, action="credential.rotate")
+    shared.answer(request_id, "pia")
+    shared.expect("approvals", request_id, state="CHANGED")
+    shared.answer(request_id, "pia", "deny", reason="I was wrong")
+    assert shared.word(request_id, "DENIED").body["reason"]["code"] == "denied_by_approver"
+    assert shared.sql("SELECT verdict, result FROM response WHERE request_id = %s ORDER BY received_at", request_id) == \
+        [("approve", "counted"), ("deny", "counted")]
+
+
 def test_nobody_answers_and_the_question_expires(shared):
     request_id = pending(shared, action="deployment.brief")
     word = shared.word(request_id, "EXPIRED", timeout=15)

@@ -125,6 +125,18 @@ a_person_in_both_groups_counts_for_both_but_once(void **state)
 }
 
 static void
+who_approved_may_still_deny(void **state)
+{
+	struct approval approval = open_approval();
+	struct approval_event second = vote(APPROVAL_DENY_GIVEN, 1);
+
+	(void)state;
+	expect(&approval, vote(APPROVAL_APPROVE_GIVEN, 1), APPROVAL_TAKEN, APPROVAL_PENDING, VOTE | ANNOUNCE);
+	second.voted_before = true;
+	expect(&approval, second, APPROVAL_TAKEN, APPROVAL_DENIED, VOTE | CLOSE | ANNOUNCE | DENY);
+}
+
+static void
 one_deny_ends_it_for_good(void **state)
 {
 	struct approval approval = open_approval();
@@ -262,7 +274,8 @@ what_is_wrong_with_a_response_is_said_in_a_fixed_order(void **state)
 		e.eligible = 1;
 		assert_int_equal(approval_step(approval, e).verdict, APPROVAL_TAKEN);
 		e.voted_before = true;
-		assert_int_equal(approval_step(approval, e).verdict, APPROVAL_REPEATED);
+		assert_int_equal(approval_step(approval, e).verdict,
+				 e.kind == APPROVAL_APPROVE_GIVEN ? APPROVAL_REPEATED : APPROVAL_TAKEN);
 		e.eligible = 0;
 		assert_int_equal(approval_step(approval, e).refusal, APPROVAL_REFUSAL_NOT_ELIGIBLE);
 	}
@@ -392,7 +405,7 @@ promised(struct approval approval, struct approval_event event)
 		step.refusal = APPROVAL_REFUSAL_REQUESTER;
 	else if ((event.eligible & 3) == 0)
 		step.refusal = APPROVAL_REFUSAL_NOT_ELIGIBLE;
-	else if (event.voted_before)
+	else if (event.voted_before && event.kind == APPROVAL_APPROVE_GIVEN)
 		step.verdict = APPROVAL_REPEATED;
 	else
 		step.verdict = APPROVAL_TAKEN;
@@ -513,6 +526,7 @@ main(void)
 	    cmocka_unit_test(what_was_asked_is_what_was_opened),
 	    cmocka_unit_test(it_is_granted_when_every_group_has_its_quorum),
 	    cmocka_unit_test(a_person_in_both_groups_counts_for_both_but_once),
+	    cmocka_unit_test(who_approved_may_still_deny),
 	    cmocka_unit_test(one_deny_ends_it_for_good),
 	    cmocka_unit_test(the_requester_is_refused_even_as_a_member),
 	    cmocka_unit_test(only_groups_that_were_asked_count),
