@@ -11,7 +11,8 @@ check_name(const char *what, const char *text, struct error *error)
 		return error_set_field(error, ERROR_INVALID, "bad_value", what, "must have 1 to 256 bytes");
 	for (size_t i = 0; i < length; i++)
 		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			return error_set_field(error, ERROR_INVALID, "bad_value", what, "holds a control character");
+			return error_set_field(error, ERROR_INVALID, "bad_value", what,
+					       "holds a control character");
 	return true;
 }
 
@@ -32,7 +33,7 @@ check_request_id(struct cli *cli, const char *prefix, struct error *error)
 		error_set(error, ERROR_INVALID, "unknown_request", "no request %s in tenant %s", prefix,
 			  cli->config.tenant);
 	else
-		error_set(error, ERROR_INVALID, "ambiguous", "several requests begin with %s: %s, %s ...", prefix,
-			  store_row_text(rows, 0, 0), store_row_text(rows, 1, 0));
+		error_set(error, ERROR_INVALID, "ambiguous", "several requests begin with %s: %s, %s ...",
+			  prefix, store_row_text(rows, 0, 0), store_row_text(rows, 1, 0));
 	return NULL;
 }

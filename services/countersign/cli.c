@@ -62,8 +62,8 @@ cli_usage(const struct cli *cli, const char *format, ...)
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
 	cli_say("%s", text);
-	fprintf(stderr, "usage: countersign %s [OPTIONS]%s%s\n", cli->command->name, *cli->command->arguments ? " " : "",
-		cli->command->arguments);
+	fprintf(stderr, "usage: countersign %s [OPTIONS]%s%s\n", cli->command->name,
+		*cli->command->arguments ? " " : "", cli->command->arguments);
 	return CLI_USAGE;
 }
 
@@ -87,7 +87,8 @@ cli_store(struct cli *cli, struct error *error)
 }
 
 struct store_rows *
-cli_read(struct cli *cli, enum statement statement, const struct store_param *params, size_t count, struct error *error)
+cli_read(struct cli *cli, enum statement statement, const struct store_param *params, size_t count,
+	 struct error *error)
 {
 	struct store_rows *rows = NULL;
 	if (cli_store(cli, error) && store_begin(cli->store, error)) {
@@ -103,9 +104,9 @@ cli_change(struct cli *cli, enum statement statement, const struct store_param *
 {
 	struct store_rows *result = NULL;
 	bool unknown = false;
-	bool ok = cli_store(cli, error) && store_begin(cli->store, error) &&
-		  (result = store_query(cli->store, cli->arena, statement, params, count, error)) != NULL &&
-		  store_commit(cli->store, &unknown, error);
+	bool ok = cli_store(cli, error) && store_begin(cli->store, error)
+		  && (result = store_query(cli->store, cli->arena, statement, params, count, error)) != NULL
+		  && store_commit(cli->store, &unknown, error);
 	if (rows)
 		*rows = result;
 	if (!ok && cli->store)

@@ -37,12 +37,12 @@ struct cli_option {
 struct cli;
 
 struct cli_command {
-	const char *name;    /* "policy activate" */
+	const char *name;      /* "policy activate" */
 	const char *arguments; /* "FILE" */
 	const char *sentence;
-	const char *example; /* lines ready to paste, or NULL */
+	const char *example;		  /* lines ready to paste, or NULL */
 	const struct cli_option *options; /* ended by name NULL, or NULL */
-	int least, most;     /* number of arguments; most -1: any */
+	int least, most;		  /* number of arguments; most -1: any */
 	int (*run)(struct cli *cli);
 };
 
@@ -75,8 +75,8 @@ void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Opens the database once; later calls give the same. */
 bool cli_store(struct cli *cli, struct error *error) CS_MUST_CHECK;
 /* One statement in a transaction of its own (read: rolled back after). */
-struct store_rows *cli_read(struct cli *cli, enum statement statement, const struct store_param *params, size_t count,
-			    struct error *error) CS_MUST_CHECK;
+struct store_rows *cli_read(struct cli *cli, enum statement statement, const struct store_param *params,
+			    size_t count, struct error *error) CS_MUST_CHECK;
 /* One changing statement in a transaction of its own; *rows (may be NULL) is its RETURNING. */
 bool cli_change(struct cli *cli, enum statement statement, const struct store_param *params, size_t count,
 		struct store_rows **rows, struct error *error) CS_MUST_CHECK;
@@ -84,7 +84,8 @@ struct bus_options cli_bus(const struct cli *cli);
 const char *cli_topic(const struct cli *cli, const char *logical);
 
 /* Reads a file, or standard input for "-", up to limit bytes. */
-char *cli_read_file(struct cli *cli, const char *path, size_t limit, size_t *length, struct error *error) CS_MUST_CHECK;
+char *cli_read_file(struct cli *cli, const char *path, size_t limit, size_t *length,
+		    struct error *error) CS_MUST_CHECK;
 
 /* Prints a list of maps: as a table of the named columns ("" ends), or all of it as JSON with -o json. */
 void cli_print_list(const struct cli *cli, const struct value *list, const char *const *columns);

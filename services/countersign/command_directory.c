@@ -59,12 +59,13 @@ command_agents_add(struct cli *cli)
 {
 	struct error error = {0};
 	const char *owner = cli_option(cli, "owner");
-	struct store_param params[] = {store_text(cli->config.tenant), store_text(cli->arguments[0]), store_text(owner)};
+	struct store_param params[] = {store_text(cli->config.tenant), store_text(cli->arguments[0]),
+				       store_text(owner)};
 
 	if (!owner)
 		return cli_usage(cli, "--owner is required");
-	if (!check_name("AGENT", cli->arguments[0], &error) || !check_name("--owner", owner, &error) ||
-	    !cli_change(cli, STATEMENT_CLI_AGENT_ADD, params, 3, NULL, &error))
+	if (!check_name("AGENT", cli->arguments[0], &error) || !check_name("--owner", owner, &error)
+	    || !cli_change(cli, STATEMENT_CLI_AGENT_ADD, params, 3, NULL, &error))
 		return cli_fail(&error);
 	cli_say("%s answers for %s", owner, cli->arguments[0]);
 	return CLI_OK;

@@ -12,8 +12,9 @@ jwk(struct cli *cli, const struct crypto_key *key, bool for_set)
 	struct value *map = value_map(cli->arena);
 	value_set_string(cli->arena, map, "kty", "OKP");
 	value_set_string(cli->arena, map, "crv", "Ed25519");
-	value_set_string(cli->arena, map, "x",
-			 crypto_base64url_format(cli->arena, crypto_key_public(key), CRYPTO_ED25519_PUBLIC_SIZE));
+	value_set_string(
+	    cli->arena, map, "x",
+	    crypto_base64url_format(cli->arena, crypto_key_public(key), CRYPTO_ED25519_PUBLIC_SIZE));
 	value_set_string(cli->arena, map, "kid", crypto_key_thumbprint(key));
 	if (for_set) {
 		value_set_string(cli->arena, map, "use", "sig");
@@ -74,16 +75,20 @@ parse_jwk(struct cli *cli, const char *bytes, size_t length, uint8_t public_key[
 	  struct error *error)
 {
 	const struct value *map = json_parse(cli->arena, bytes, length, &json_limits_request, error);
-	const char *kty = value_get_string(map, "kty"), *crv = value_get_string(map, "crv"), *x = value_get_string(map, "x");
+	const char *kty = value_get_string(map, "kty"), *crv = value_get_string(map, "crv"),
+		   *x = value_get_string(map, "x");
 	size_t size = 0;
 	const uint8_t *raw = x ? crypto_base64url_parse(cli->arena, x, strlen(x), &size) : NULL;
 
 	if (!map)
 		return error_wrap(error, "public key");
 	if (value_get(map, "d"))
-		return error_set(error, ERROR_INVALID, "public_key", "this is a private key: register its public half");
-	if (!kty || strcmp(kty, "OKP") || !crv || strcmp(crv, "Ed25519") || !raw || size != CRYPTO_ED25519_PUBLIC_SIZE)
-		return error_set(error, ERROR_INVALID, "public_key", "not an Ed25519 public key (JWK with kty OKP, crv Ed25519, x)");
+		return error_set(error, ERROR_INVALID, "public_key",
+				 "this is a private key: register its public half");
+	if (!kty || strcmp(kty, "OKP") || !crv || strcmp(crv, "Ed25519") || !raw
+	    || size != CRYPTO_ED25519_PUBLIC_SIZE)
+		return error_set(error, ERROR_INVALID, "public_key",
+				 "not an Ed25519 public key (JWK with kty OKP, crv Ed25519, x)");
 	memcpy(public_key, raw, CRYPTO_ED25519_PUBLIC_SIZE);
 	return true;
 }
@@ -134,8 +139,11 @@ command_keys_add(struct cli *cli)
 	if (!check_name("--owner", owner, &error) || !read_public(cli, public_key, &error))
 		return cli_fail(&error);
 	crypto_thumbprint(public_key, kid);
-	struct store_param params[] = {store_text(kid), store_text(cli->config.tenant), store_text(owner),
-				       store_text(bot ? "bot" : "person"), store_bytes(public_key, sizeof public_key),
+	struct store_param params[] = {store_text(kid),
+				       store_text(cli->config.tenant),
+				       store_text(owner),
+				       store_text(bot ? "bot" : "person"),
+				       store_bytes(public_key, sizeof public_key),
 				       store_text_list(persons, count)};
 	if (!cli_change(cli, STATEMENT_CLI_KEY_ADD, params, 6, NULL, &error)) {
 		if (error.kind != ERROR_CONFLICT)
@@ -166,8 +174,10 @@ command_keys_revoke(struct cli *cli)
 int
 command_keys_list(struct cli *cli)
 {
-	static const char *const names[] = {"kid", "owner", "kind", "@speaks_for", "registered_at", "revoked_at", NULL};
-	static const char *const columns[] = {"kid", "owner", "kind", "speaks_for", "registered_at", "revoked_at", NULL};
+	static const char *const names[] = {"kid",	     "owner",	   "kind", "@speaks_for",
+					    "registered_at", "revoked_at", NULL};
+	static const char *const columns[] = {"kid",	       "owner",	     "kind", "speaks_for",
+					      "registered_at", "revoked_at", NULL};
 	struct error error = {0};
 	struct store_param params[] = {store_text(cli->config.tenant)};
 	struct store_rows *rows = cli_read(cli, STATEMENT_CLI_KEY_LIST, params, 1, &error);

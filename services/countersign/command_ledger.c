@@ -56,14 +56,18 @@ verify_events(struct verification *verification, struct walk *walk, int64_t last
 	if (!rows)
 		return false;
 	if ((int64_t)store_rows_count(rows) != last - first + 1)
-		fault(verification, "chain %" PRId64 ": events are missing between %" PRId64 " and %" PRId64, walk->chain, first, last);
+		fault(verification, "chain %" PRId64 ": events are missing between %" PRId64 " and %" PRId64,
+		      walk->chain, first, last);
 	chained = ledger_hash_open(walk->hash, (uint32_t)walk->chain, first, last, created_at);
 	for (size_t i = 0; i < store_rows_count(rows); i++) {
 		struct store_bytes payload = store_row_bytes(rows, i, 5);
-		ledger_hash_add(chained, &(struct ledger_entry){
-		    .sequence = store_row_int(rows, i, 0), .event_id = store_row_text(rows, i, 1),
-		    .topic = store_row_text(rows, i, 2), .key = store_row_text(rows, i, 3),
-		    .headers = store_row_text(rows, i, 4), .payload = payload.bytes, .payload_length = payload.length});
+		ledger_hash_add(chained, &(struct ledger_entry){.sequence = store_row_int(rows, i, 0),
+								.event_id = store_row_text(rows, i, 1),
+								.topic = store_row_text(rows, i, 2),
+								.key = store_row_text(rows, i, 3),
+								.headers = store_row_text(rows, i, 4),
+								.payload = payload.bytes,
+								.payload_length = payload.length});
 	}
 	ledger_hash_close(chained, hash);
 	verification->events += (int64_t)store_rows_count(rows);
@@ -78,16 +82,19 @@ verify_batch(struct verification *verification, struct walk *walk, const struct 
 	uint8_t hash[CRYPTO_SHA256_SIZE];
 
 	if (first != walk->last + 1)
-		fault(verification, "chain %" PRId64 ": a batch begins at %" PRId64 ", %" PRId64 " was expected", walk->chain, first,
-		      walk->last + 1);
+		fault(verification,
+		      "chain %" PRId64 ": a batch begins at %" PRId64 ", %" PRId64 " was expected",
+		      walk->chain, first, walk->last + 1);
 	if (!hash_equals(store_row_bytes(rows, i, 2), walk->hash))
-		fault(verification, "chain %" PRId64 ": the batch ending at %" PRId64 " does not follow the one before it",
+		fault(verification,
+		      "chain %" PRId64 ": the batch ending at %" PRId64 " does not follow the one before it",
 		      walk->chain, last);
 	if (!verify_events(verification, walk, last, store_row_time(rows, i, 4), hash, error))
 		return false;
 	if (!hash_equals(store_row_bytes(rows, i, 3), hash))
-		fault(verification, "chain %" PRId64 ": the batch ending at %" PRId64 " was changed (its hash differs)", walk->chain,
-		      last);
+		fault(verification,
+		      "chain %" PRId64 ": the batch ending at %" PRId64 " was changed (its hash differs)",
+		      walk->chain, last);
 	memcpy(walk->hash, hash, sizeof hash);
 	walk->last = last;
 	verification->batches++;
@@ -95,22 +102,26 @@ verify_batch(struct verification *verification, struct walk *walk, const struct 
 }
 
 static bool
-verify_token(struct verification *verification, int64_t chain, int64_t sequence, struct store_bytes hash, const char *token)
+verify_token(struct verification *verification, int64_t chain, int64_t sequence, struct store_bytes hash,
+	     const char *token)
 {
 	struct error error = {0};
 	char text[CRYPTO_DIGEST_TEXT_SIZE];
-	const struct value *claims = jwks_verify(verification->cli, verification->jwks, token, CHECKPOINT_TYP, &error);
-	const struct value *signed_chain = value_get(claims, "chain"), *signed_sequence = value_get(claims, "sequence");
+	const struct value *claims =
+	    jwks_verify(verification->cli, verification->jwks, token, CHECKPOINT_TYP, &error);
+	const struct value *signed_chain = value_get(claims, "chain"),
+			   *signed_sequence = value_get(claims, "sequence");
 	const char *signed_hash = value_get_string(claims, "hash");
 
 	if (!claims) {
-		fault(verification, "chain %" PRId64 ": checkpoint at %" PRId64 ": %s", chain, sequence, error.text);
+		fault(verification, "chain %" PRId64 ": checkpoint at %" PRId64 ": %s", chain, sequence,
+		      error.text);
 		return false;
 	}
 	crypto_digest_text(hash.bytes, text);
-	return signed_chain && signed_chain->kind == VALUE_INT && signed_chain->as.integer == chain && signed_sequence &&
-	       signed_sequence->kind == VALUE_INT && signed_sequence->as.integer == sequence && signed_hash &&
-	       !strcmp(signed_hash, text);
+	return signed_chain && signed_chain->kind == VALUE_INT && signed_chain->as.integer == chain
+	       && signed_sequence && signed_sequence->kind == VALUE_INT
+	       && signed_sequence->as.integer == sequence && signed_hash && !strcmp(signed_hash, text);
 }
 
 /* A checkpoint must name a batch end of the chain as it is now, with its hash. */
@@ -128,13 +139,18 @@ verify_checkpoints(struct verification *verification, int64_t chain, struct erro
 		struct store_rows *batch = cli_read(cli, STATEMENT_CLI_LEDGER_BATCHES, params, 3, error);
 		if (!batch)
 			return false;
-		if (!store_rows_count(batch) || store_row_int(batch, 0, 1) != sequence || hash.length != CRYPTO_SHA256_SIZE ||
-		    !hash_equals(store_row_bytes(batch, 0, 3), hash.bytes))
-			fault(verification, "chain %" PRId64 ": the signed checkpoint at %" PRId64 " does not match the chain", chain,
-			      sequence);
-		else if (verification->jwks && !verify_token(verification, chain, sequence, hash, store_row_text(rows, i, 2)))
-			fault(verification, "chain %" PRId64 ": the checkpoint at %" PRId64 " is signed for something else", chain,
-			      sequence);
+		if (!store_rows_count(batch) || store_row_int(batch, 0, 1) != sequence
+		    || hash.length != CRYPTO_SHA256_SIZE
+		    || !hash_equals(store_row_bytes(batch, 0, 3), hash.bytes))
+			fault(verification,
+			      "chain %" PRId64 ": the signed checkpoint at %" PRId64
+			      " does not match the chain",
+			      chain, sequence);
+		else if (verification->jwks
+			 && !verify_token(verification, chain, sequence, hash, store_row_text(rows, i, 2)))
+			fault(verification,
+			      "chain %" PRId64 ": the checkpoint at %" PRId64 " is signed for something else",
+			      chain, sequence);
 		verification->checkpoints++;
 	}
 	return rows != NULL;
@@ -146,7 +162,8 @@ verify_some(struct verification *verification, struct walk *walk, int64_t head, 
 {
 	struct cli *cli = verification->cli;
 	struct arena *whole = cli->arena;
-	struct store_param params[] = {store_int(walk->chain), store_int(walk->last), store_int(BATCHES_AT_ONCE)};
+	struct store_param params[] = {store_int(walk->chain), store_int(walk->last),
+				       store_int(BATCHES_AT_ONCE)};
 	struct store_rows *rows;
 	bool ok;
 
@@ -161,8 +178,8 @@ verify_some(struct verification *verification, struct walk *walk, int64_t head, 
 }
 
 static bool
-verify_chain(struct verification *verification, int64_t chain, int64_t head, const uint8_t head_hash[CRYPTO_SHA256_SIZE],
-	     struct error *error)
+verify_chain(struct verification *verification, int64_t chain, int64_t head,
+	     const uint8_t head_hash[CRYPTO_SHA256_SIZE], struct error *error)
 {
 	struct walk walk = {.chain = chain};
 
@@ -172,7 +189,8 @@ verify_chain(struct verification *verification, int64_t chain, int64_t head, con
 			return false;
 	}
 	if (walk.last != head || memcmp(walk.hash, head_hash, CRYPTO_SHA256_SIZE) != 0)
-		fault(verification, "chain %" PRId64 ": the head says %" PRId64 ", the batches end at %" PRId64, chain, head, walk.last);
+		fault(verification, "chain %" PRId64 ": the head says %" PRId64 ", the batches end at %" PRId64,
+		      chain, head, walk.last);
 	return verify_checkpoints(verification, chain, error);
 }
 
@@ -194,8 +212,8 @@ struct place {
 struct comparison {
 	struct verification *verification;
 	size_t chains;
-	int64_t *published; /* per chain: first event that need not be there yet */
-	uint8_t **seen;	    /* per chain: a bit per sequence below published */
+	int64_t *published;	/* per chain: first event that need not be there yet */
+	uint8_t **seen;		/* per chain: a bit per sequence below published */
 	int64_t oldest[TOPICS]; /* time of the oldest record of each topic; 0 = none */
 	int64_t retired;	/* events older than what their topic still holds */
 	struct place places[PLACES_AT_ONCE];
@@ -207,7 +225,8 @@ number_header(const struct record *record, const char *name, int64_t *number)
 {
 	for (size_t i = 0; i < record->header_count; i++) {
 		char text[24] = {0}, *end;
-		if (strcmp(record->headers[i].name, name) || !record->headers[i].value || record->headers[i].length > 20)
+		if (strcmp(record->headers[i].name, name) || !record->headers[i].value
+		    || record->headers[i].length > 20)
 			continue;
 		memcpy(text, record->headers[i].value, record->headers[i].length);
 		*number = strtoll(text, &end, 10);
@@ -226,11 +245,13 @@ headers_text(struct arena *arena, const struct record *record)
 
 	for (size_t i = 0; i < record->header_count; i++) {
 		struct value *pair = value_list(arena);
-		if (!strcmp(record->headers[i].name, "countersign-chain") || !strcmp(record->headers[i].name, "countersign-sequence"))
+		if (!strcmp(record->headers[i].name, "countersign-chain")
+		    || !strcmp(record->headers[i].name, "countersign-sequence"))
 			continue;
 		value_append(arena, pair, value_string(arena, record->headers[i].name));
-		value_append(arena, pair, value_text(arena, record->headers[i].value ? record->headers[i].value : "",
-						     record->headers[i].length));
+		value_append(arena, pair,
+			     value_text(arena, record->headers[i].value ? record->headers[i].value : "",
+					record->headers[i].length));
 		value_append(arena, list, pair);
 	}
 	return canonical_format(&out, list, &error) ? out.bytes : "";
@@ -243,15 +264,21 @@ compare_place(struct comparison *comparison, const struct place *place, const st
 		struct store_bytes payload = store_row_bytes(rows, i, 6);
 		if (store_row_int(rows, i, 0) != place->chain || store_row_int(rows, i, 1) != place->sequence)
 			continue;
-		if (strcmp(store_row_text(rows, i, 3), place->topic) || strcmp(store_row_text(rows, i, 4), place->key) ||
-		    strcmp(store_row_text(rows, i, 5), place->headers) || payload.length != place->payload_length ||
-		    memcmp(payload.bytes, place->payload, payload.length))
-			fault(comparison->verification, "topic %s: the record of chain %" PRId64 " sequence %" PRId64
-			      " differs from the ledger", place->topic, place->chain, place->sequence);
+		if (strcmp(store_row_text(rows, i, 3), place->topic)
+		    || strcmp(store_row_text(rows, i, 4), place->key)
+		    || strcmp(store_row_text(rows, i, 5), place->headers)
+		    || payload.length != place->payload_length
+		    || memcmp(payload.bytes, place->payload, payload.length))
+			fault(comparison->verification,
+			      "topic %s: the record of chain %" PRId64 " sequence %" PRId64
+			      " differs from the ledger",
+			      place->topic, place->chain, place->sequence);
 		return;
 	}
-	fault(comparison->verification, "topic %s: a record claims chain %" PRId64 " sequence %" PRId64
-	      ", which the ledger does not hold", place->topic, place->chain, place->sequence);
+	fault(comparison->verification,
+	      "topic %s: a record claims chain %" PRId64 " sequence %" PRId64
+	      ", which the ledger does not hold",
+	      place->topic, place->chain, place->sequence);
 }
 
 /* Compares what was gathered, in the cli's (scratch) arena, and empties it. */
@@ -296,10 +323,11 @@ gather(struct comparison *comparison, const struct record *record)
 	comparison->verification->records++;
 	if (!comparison->oldest[topic] || record->timestamp < comparison->oldest[topic])
 		comparison->oldest[topic] = record->timestamp;
-	if (!number_header(record, "countersign-chain", &place->chain) ||
-	    !number_header(record, "countersign-sequence", &place->sequence)) {
-		fault(comparison->verification, "%s partition %" PRId32 " offset %" PRId64 ": a record that is not ours",
-		      record->topic, record->partition, record->offset);
+	if (!number_header(record, "countersign-chain", &place->chain)
+	    || !number_header(record, "countersign-sequence", &place->sequence)) {
+		fault(comparison->verification,
+		      "%s partition %" PRId32 " offset %" PRId64 ": a record that is not ours", record->topic,
+		      record->partition, record->offset);
 		return;
 	}
 	place->topic = published_topics[topic];
@@ -308,8 +336,8 @@ gather(struct comparison *comparison, const struct record *record)
 	place->payload = arena_copy(arena, record->value ? record->value : "", record->value_length);
 	place->payload_length = record->value_length;
 	comparison->place_count++;
-	if (place->chain >= 0 && (size_t)place->chain < comparison->chains && place->sequence > 0 &&
-	    place->sequence < comparison->published[place->chain])
+	if (place->chain >= 0 && (size_t)place->chain < comparison->chains && place->sequence > 0
+	    && place->sequence < comparison->published[place->chain])
 		comparison->seen[place->chain][place->sequence / 8] |= (uint8_t)(1u << (place->sequence % 8));
 }
 
@@ -325,7 +353,8 @@ read_topics(struct comparison *comparison, struct error *error)
 
 	for (int i = 0; i < TOPICS; i++)
 		names[i] = cli_topic(cli, published_topics[i]);
-	reader = bus_options_check(&options, error) ? bus_reader_open(&options, names, TOPICS, false, error) : NULL;
+	reader = bus_options_check(&options, error) ? bus_reader_open(&options, names, TOPICS, false, error)
+						    : NULL;
 	if (!reader)
 		return false;
 	cli->arena = arena_open();
@@ -349,19 +378,23 @@ read_topics(struct comparison *comparison, struct error *error)
 }
 
 static bool
-report_missing(struct comparison *comparison, int64_t chain, const int64_t *sequences, size_t count, struct error *error)
+report_missing(struct comparison *comparison, int64_t chain, const int64_t *sequences, size_t count,
+	       struct error *error)
 {
 	struct store_param params[] = {store_int(chain), store_int_list(sequences, count)};
-	struct store_rows *rows = cli_read(comparison->verification->cli, STATEMENT_CLI_LEDGER_MISSING, params, 2, error);
+	struct store_rows *rows =
+	    cli_read(comparison->verification->cli, STATEMENT_CLI_LEDGER_MISSING, params, 2, error);
 
 	for (size_t i = 0; rows && i < store_rows_count(rows); i++) {
 		int topic = 0;
 		while (topic < TOPICS - 1 && strcmp(published_topics[topic], store_row_text(rows, i, 1)))
 			topic++;
-		if (comparison->oldest[topic] && store_row_time(rows, i, 2) < comparison->oldest[topic] - INT64_C(60) * 1000000)
+		if (comparison->oldest[topic]
+		    && store_row_time(rows, i, 2) < comparison->oldest[topic] - INT64_C(60) * 1000000)
 			comparison->retired++;
 		else
-			fault(comparison->verification, "chain %" PRId64 ": event %" PRId64 " is not on topic %s", chain,
+			fault(comparison->verification,
+			      "chain %" PRId64 ": event %" PRId64 " is not on topic %s", chain,
 			      store_row_int(rows, i, 0), store_row_text(rows, i, 1));
 	}
 	return rows != NULL;

@@ -14,7 +14,11 @@ struct section {
 	const char *const *columns; /* what the table shows */
 };
 
-#define NAMES(...) (const char *const[]){__VA_ARGS__, NULL}
+#define NAMES(...)                                                                                           \
+	(const char *const[])                                                                                \
+	{                                                                                                    \
+		__VA_ARGS__, NULL                                                                            \
+	}
 
 static const struct section sections[] = {
     {"decisions", STATEMENT_CLI_SHOW_DECISIONS,
@@ -39,7 +43,8 @@ static const struct section sections[] = {
     {"deliveries", STATEMENT_CLI_SHOW_DELIVERIES,
      NAMES("channel", "target", "kind", "state", "#attempts", "code", "delivery_id", "at"),
      NAMES("at", "channel", "target", "kind", "state", "attempts")},
-    {"quarantine", STATEMENT_CLI_SHOW_QUARANTINE, NAMES("quarantine_id", "service", "code", "field", "text", "at"),
+    {"quarantine", STATEMENT_CLI_SHOW_QUARANTINE,
+     NAMES("quarantine_id", "service", "code", "field", "text", "at"),
      NAMES("at", "service", "code", "field", "text")},
 };
 
@@ -48,7 +53,8 @@ inline_json(struct cli *cli, struct value *map, const char *name)
 {
 	struct error error = {0};
 	const char *text = value_get_string(map, name);
-	struct value *parsed = text ? json_parse(cli->arena, text, strlen(text), &json_limits_policy, &error) : NULL;
+	struct value *parsed =
+	    text ? json_parse(cli->arena, text, strlen(text), &json_limits_event, &error) : NULL;
 	for (size_t i = 0; parsed && i < map->as.map.count; i++)
 		if (!strcmp(map->as.map.members[i].name.bytes, name))
 			map->as.map.members[i].value = parsed;
@@ -58,11 +64,15 @@ inline_json(struct cli *cli, struct value *map, const char *name)
 static const char *
 standing(const struct value *whole)
 {
-	const struct value *words = value_get(whole, "authorizations"), *outcomes = value_get(whole, "outcomes");
+	const struct value *words = value_get(whole, "authorizations"),
+			   *outcomes = value_get(whole, "outcomes");
 	const char *status = words->as.list.count
-				 ? value_get_string(words->as.list.items[words->as.list.count - 1], "status") : NULL;
-	const char *outcome = outcomes->as.list.count
-				  ? value_get_string(outcomes->as.list.items[outcomes->as.list.count - 1], "status") : NULL;
+				 ? value_get_string(words->as.list.items[words->as.list.count - 1], "status")
+				 : NULL;
+	const char *outcome =
+	    outcomes->as.list.count
+		? value_get_string(outcomes->as.list.items[outcomes->as.list.count - 1], "status")
+		: NULL;
 
 	if (!status)
 		return "received";
@@ -70,7 +80,7 @@ standing(const struct value *whole)
 		return "waiting for approval";
 	if (strcmp(status, "GRANTED"))
 		return outcome ? "refused, but somebody reported an outcome" : "refused";
-	return !outcome ? "authorized, not executed (no outcome was reported)"
+	return !outcome			       ? "authorized, not executed (no outcome was reported)"
 	       : !strcmp(outcome, "succeeded") ? "authorized, reported as succeeded"
 	       : !strcmp(outcome, "failed")    ? "authorized, reported as failed"
 	       : !strcmp(outcome, "started")   ? "authorized, reported as started"
@@ -107,9 +117,23 @@ read_sections(struct cli *cli, const char *id, struct value *whole, struct error
 int
 command_show(struct cli *cli)
 {
-	static const char *const names[] = {"tenant", "request_id", "agent_id", "owner", "action", "target", "context",
-					    "execution", "reason", "on_behalf_of", "parent_request_id", "deadline",
-					    "digest", "received_at", "origin", "#chain", NULL};
+	static const char *const names[] = {"tenant",
+					    "request_id",
+					    "agent_id",
+					    "owner",
+					    "action",
+					    "target",
+					    "context",
+					    "execution",
+					    "reason",
+					    "on_behalf_of",
+					    "parent_request_id",
+					    "deadline",
+					    "digest",
+					    "received_at",
+					    "origin",
+					    "#chain",
+					    NULL};
 	struct error error = {0};
 	const char *id = check_request_id(cli, cli->arguments[0], &error);
 	struct store_param params[] = {store_text(cli->config.tenant), store_text(id)};
@@ -167,8 +191,9 @@ one_of(const char *text, const char *const *words)
 int
 command_list(struct cli *cli)
 {
-	static const char *const columns[] = {"request_id", "status", "decision", "code", "agent_id", "action", "target",
-					      "received_at", "approval_deadline", NULL};
+	static const char *const columns[] = {"request_id",	   "status", "decision", "code",
+					      "agent_id",	   "action", "target",	 "received_at",
+					      "approval_deadline", NULL};
 	const char *state = upper(cli, cli_option(cli, "state"));
 	int64_t newest = limit(cli);
 	struct error error = {0};
@@ -189,10 +214,11 @@ command_list(struct cli *cli)
 int
 command_deliveries_list(struct cli *cli)
 {
-	static const char *const names[] = {"delivery_id", "request_id", "channel", "target", "kind", "state", "#attempts",
-					    "code", "error", "next_attempt_at", NULL};
-	static const char *const columns[] = {"delivery_id", "request_id", "channel", "target", "kind", "state", "attempts",
-					      "code", "error", NULL};
+	static const char *const names[] = {"delivery_id", "request_id",      "channel",   "target",
+					    "kind",	   "state",	      "#attempts", "code",
+					    "error",	   "next_attempt_at", NULL};
+	static const char *const columns[] = {"delivery_id", "request_id", "channel", "target", "kind",
+					      "state",	     "attempts",   "code",    "error",	NULL};
 	const char *state = cli_option(cli, "state");
 	int64_t newest = limit(cli);
 	struct error error = {0};
@@ -232,9 +258,10 @@ command_deliveries_replay(struct cli *cli)
 int
 command_quarantine_list(struct cli *cli)
 {
-	static const char *const names[] = {"quarantine_id", "service", "code", "field", "text", "request_id", "origin",
-					    "#size", "at", NULL};
-	static const char *const columns[] = {"quarantine_id", "service", "code", "field", "request_id", "origin", "at", NULL};
+	static const char *const names[] = {"quarantine_id", "service", "code",	 "field", "text",
+					    "request_id",    "origin",	"#size", "at",	  NULL};
+	static const char *const columns[] = {"quarantine_id", "service", "code", "field",
+					      "request_id",    "origin",  "at",	  NULL};
 	int64_t newest = limit(cli);
 	struct error error = {0};
 	struct store_param params[] = {store_int(newest)};
@@ -286,8 +313,8 @@ add_raw(struct cli *cli, struct value *map, const char *quarantine_id)
 int
 command_quarantine_show(struct cli *cli)
 {
-	static const char *const names[] = {"quarantine_id", "service", "code", "field", "text", "tenant", "request_id",
-					    "origin", "digest", "#size", "at", NULL};
+	static const char *const names[] = {"quarantine_id", "service", "code",	  "field", "text", "tenant",
+					    "request_id",    "origin",	"digest", "#size", "at",   NULL};
 	struct error error = {0};
 	struct store_param param = store_text(cli->arguments[0]);
 	struct store_rows *rows = cli_read(cli, STATEMENT_CLI_QUARANTINE_ONE, &param, 1, &error);
@@ -296,7 +323,8 @@ command_quarantine_show(struct cli *cli)
 	if (!rows)
 		return cli_fail(&error);
 	if (store_rows_count(rows) != 1) {
-		cli_say("%s: %s", cli->arguments[0], store_rows_count(rows) ? "not unambiguous" : "no such record (8 characters at least)");
+		cli_say("%s: %s", cli->arguments[0],
+			store_rows_count(rows) ? "not unambiguous" : "no such record (8 characters at least)");
 		return CLI_FAILED;
 	}
 	map = cli_rows(cli, rows, names)->as.list.items[0];

@@ -47,7 +47,8 @@ submit_base(struct cli *cli, struct error *error)
 	bytes = cli_read_file(cli, cli->arguments[0], json_limits_request.bytes, &length, error);
 	map = bytes ? json_parse(cli->arena, bytes, length, &json_limits_request, error) : NULL;
 	if (map && map->kind != VALUE_MAP) {
-		error_set(error, ERROR_INVALID, "not_an_object", "%s: a request is a JSON object", cli->arguments[0]);
+		error_set(error, ERROR_INVALID, "not_an_object", "%s: a request is a JSON object",
+			  cli->arguments[0]);
 		return NULL;
 	}
 	return map;
@@ -57,7 +58,8 @@ static bool
 submit_context(struct cli *cli, struct value *map, struct error *error)
 {
 	const char *text = cli_option(cli, "context");
-	struct value *context = text ? json_parse(cli->arena, text, strlen(text), &json_limits_request, error) : NULL;
+	struct value *context =
+	    text ? json_parse(cli->arena, text, strlen(text), &json_limits_request, error) : NULL;
 	if (text && !context)
 		return error_wrap(error, "--context");
 	if (text)
@@ -69,13 +71,15 @@ submit_context(struct cli *cli, struct value *map, struct error *error)
 static struct value *
 submit_body(struct cli *cli, struct error *error)
 {
-	static const char *const options[][2] = {{"id", "request_id"}, {"agent", "agent_id"}, {"action", "action"},
-						 {"target", "target"}, {"reason", "reason"}, {"deadline", "deadline"}};
+	static const char *const options[][2] = {{"id", "request_id"}, {"agent", "agent_id"},
+						 {"action", "action"}, {"target", "target"},
+						 {"reason", "reason"}, {"deadline", "deadline"}};
 	struct value *map = submit_base(cli, error);
 
 	for (size_t i = 0; map && i < sizeof options / sizeof *options; i++)
 		if (cli_option(cli, options[i][0]))
-			replace(cli, map, options[i][1], value_string(cli->arena, cli_option(cli, options[i][0])));
+			replace(cli, map, options[i][1],
+				value_string(cli->arena, cli_option(cli, options[i][0])));
 	if (!map || !submit_context(cli, map, error))
 		return NULL;
 	if (!value_get(map, "request_id"))
@@ -148,8 +152,9 @@ look_up_digest(struct cli *cli, const char *request_id, uint8_t digest[CRYPTO_SH
 		text = store_rows_count(rows) ? store_row_text(rows, 0, 0) : NULL;
 	}
 	if (!text || !crypto_digest_parse(text, digest))
-		return error_set(error, ERROR_INVALID, "digest", given ? "--digest: not sha-256: and 64 hex digits"
-								       : "the request has no digest: it was not valid");
+		return error_set(error, ERROR_INVALID, "digest",
+				 given ? "--digest: not sha-256: and 64 hex digits"
+				       : "the request has no digest: it was not valid");
 	return true;
 }
 
@@ -180,12 +185,23 @@ await_result(struct cli *cli, const struct crypto_key *key, const struct respons
 	if (error.kind != ERROR_NONE)
 		return cli_fail(&error);
 	if (!result) {
-		cli_say("%s: sent, but not taken yet (an unknown or revoked key shows in `countersign quarantine list`)",
+		cli_say("%s: sent, but not taken yet (an unknown or revoked key shows in `countersign "
+			"quarantine list`)",
 			response->request_id);
 		return CLI_TIMEOUT;
 	}
 	cli_say("%s: %s", response->request_id, !strcmp(result, "counted") ? "counted" : result);
 	return !strcmp(result, "counted") || !strcmp(result, "repeated") ? CLI_OK : CLI_DENIED;
+}
+
+/* What the resolver would say of its form, said before it is sent. */
+static bool
+answer_valid(struct cli *cli, const char *value, size_t length, const char *signature, struct error *error)
+{
+	struct record_header header = {"signature", signature, strlen(signature)};
+	struct record record = {.value = value, .value_length = length, .headers = &header, .header_count = 1};
+	struct response checked;
+	return response_parse(cli->arena, &record, &checked, error);
 }
 
 static int
@@ -195,7 +211,10 @@ answer_one(struct cli *cli, const struct crypto_key *key, const char *responder,
 	struct error error = {0};
 	const char *given = cli_option(cli, "response-id");
 	struct response response = {
-	    .tenant = cli->config.tenant, .responder = responder, .verdict = verdict, .issued_at = now_us(),
+	    .tenant = cli->config.tenant,
+	    .responder = responder,
+	    .verdict = verdict,
+	    .issued_at = now_us(),
 	    .reason = cli_option(cli, "reason"),
 	    .response_id = given ? given : arena_string(cli->arena, id_random().text),
 	    .request_id = cli_option(cli, "digest") ? argument : check_request_id(cli, argument, &error)};
@@ -205,9 +224,12 @@ answer_one(struct cli *cli, const struct crypto_key *key, const char *responder,
 	if (!response.request_id || !look_up_digest(cli, response.request_id, response.request_digest, &error))
 		return cli_fail(&error);
 	value = response_format(cli->arena, &response, &length);
+	if (!value)
+		return cli_usage(cli, "--reason, --as and --response-id must be UTF-8");
 	signature = jws_sign_detached(cli->arena, key, RESPONSE_TYP, value, length);
-	if (!send_record(cli, TOPIC_RESPONSES, request_key(cli->arena, response.tenant, response.request_id), value, length,
-			 signature, &error))
+	if (!answer_valid(cli, value, length, signature, &error)
+	    || !send_record(cli, TOPIC_RESPONSES, request_key(cli->arena, response.tenant, response.request_id),
+			    value, length, signature, &error))
 		return cli_fail(&error);
 	return await_result(cli, key, &response);
 }
@@ -222,7 +244,8 @@ answer(struct cli *cli, enum response_verdict verdict)
 	int code = CLI_OK;
 
 	if (!*path || !*responder)
-		return cli_usage(cli, "--key and --as are required (or responder.key_file and responder.name)");
+		return cli_usage(cli,
+				 "--key and --as are required (or responder.key_file and responder.name)");
 	if (cli_option(cli, "response-id") && cli->argument_count > 1)
 		return cli_usage(cli, "--response-id goes with one request only");
 	key = check_name("--as", responder, &error) ? crypto_key_load(path, &error) : NULL;
@@ -266,11 +289,14 @@ command_outcome(struct cli *cli)
 {
 	struct error error = {0};
 	const char *id = cli_option(cli, "id");
-	struct outcome outcome = {
-	    .tenant = cli->config.tenant, .has_digest = true, .occurred_at = now_us(),
-	    .outcome_id = id ? id : arena_string(cli->arena, id_random().text),
-	    .reported_by = cli_option(cli, "reported-by"), .authorization = cli_option(cli, "authorization"),
-	    .code = cli_option(cli, "code"), .detail = cli_option(cli, "detail")};
+	struct outcome outcome = {.tenant = cli->config.tenant,
+				  .has_digest = true,
+				  .occurred_at = now_us(),
+				  .outcome_id = id ? id : arena_string(cli->arena, id_random().text),
+				  .reported_by = cli_option(cli, "reported-by"),
+				  .authorization = cli_option(cli, "authorization"),
+				  .code = cli_option(cli, "code"),
+				  .detail = cli_option(cli, "detail")};
 	struct record record = {0};
 	struct outcome checked = {0};
 	size_t length;
@@ -280,14 +306,17 @@ command_outcome(struct cli *cli)
 		return cli_usage(cli, "--status: started, succeeded, failed or rolled_back");
 	if (!outcome.reported_by)
 		return cli_usage(cli, "--reported-by is required");
-	outcome.request_id = cli_option(cli, "digest") ? cli->arguments[0] : check_request_id(cli, cli->arguments[0], &error);
+	outcome.request_id =
+	    cli_option(cli, "digest") ? cli->arguments[0] : check_request_id(cli, cli->arguments[0], &error);
 	if (!outcome.request_id || !look_up_digest(cli, outcome.request_id, outcome.request_digest, &error))
 		return cli_fail(&error);
 	value = outcome_format(cli->arena, &outcome, &length);
+	if (!value)
+		return cli_usage(cli, "what is given must be UTF-8");
 	record.value = value;
 	record.value_length = length;
-	if (!outcome_parse(cli->arena, &record, &checked, &error) ||
-	    !send_record(cli, TOPIC_OUTCOMES, checked.key, value, length, NULL, &error))
+	if (!outcome_parse(cli->arena, &record, &checked, &error)
+	    || !send_record(cli, TOPIC_OUTCOMES, checked.key, value, length, NULL, &error))
 		return cli_fail(&error);
 	cli_say("outcome %s sent", outcome.outcome_id);
 	return CLI_OK;

@@ -58,13 +58,14 @@ await_topic(struct bus_admin *admin, const struct bus_topic *topic, struct error
 			return true;
 		nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
 	}
-	return error_set(error, ERROR_UNAVAILABLE, "timeout", "%s was created, but the brokers do not show it yet: try again",
-			 topic->name);
+	return error_set(error, ERROR_UNAVAILABLE, "timeout",
+			 "%s was created, but the brokers do not show it yet: try again", topic->name);
 }
 
 /* One topic as it must be: created, its partition count right, its settings right. False = trouble in *error. */
 static bool
-settle(struct comparison *comparison, struct bus_admin *admin, const struct bus_topic *topic, struct error *error)
+settle(struct comparison *comparison, struct bus_admin *admin, const struct bus_topic *topic,
+       struct error *error)
 {
 	int32_t count = 0;
 	unsigned before = comparison->differing;
@@ -86,8 +87,10 @@ settle(struct comparison *comparison, struct bus_admin *admin, const struct bus_
 	}
 	if (count != 0 && count != topic->partitions)
 		return error_set(error, ERROR_BROKEN, "partition_count",
-				 "%s has %" PRId32 " partitions, %" PRId32 " are wanted: the number of a live topic must not change, "
-				 "make topics.partitions agree or create the topic anew", topic->name, count, topic->partitions);
+				 "%s has %" PRId32 " partitions, %" PRId32
+				 " are wanted: the number of a live topic must not change, "
+				 "make topics.partitions agree or create the topic anew",
+				 topic->name, count, topic->partitions);
 	if (!bus_topic_compare(admin, topic, differs, comparison, error))
 		return false;
 	return comparison->differing == before || !comparison->apply || bus_topic_alter(admin, topic, error);
@@ -105,12 +108,14 @@ settle_cluster(struct cli *cli, struct bus_admin *admin, bool apply, int64_t *ch
 	if (!rows)
 		return false;
 	if (store_rows_count(rows) != 1)
-		return error_set(error, ERROR_BROKEN, "schema", "the database is not set up: run countersign migrate");
+		return error_set(error, ERROR_BROKEN, "schema",
+				 "the database is not set up: run countersign migrate");
 	*chains = store_row_int(rows, 0, 0);
 	known = store_row_text(rows, 0, 1);
 	if (known && strcmp(known, cluster))
 		return error_set(error, ERROR_BROKEN, "other_cluster",
-				 "this database belongs to Kafka cluster %s, the brokers are of cluster %s", known, cluster);
+				 "this database belongs to Kafka cluster %s, the brokers are of cluster %s",
+				 known, cluster);
 	param = store_text(cluster);
 	return known || !apply || cli_change(cli, STATEMENT_CLI_INSTALLATION_CLUSTER, &param, 1, NULL, error);
 }
@@ -123,14 +128,16 @@ topics(struct cli *cli, bool apply)
 	struct bus_options options = cli_bus(cli);
 	struct bus_admin *admin = bus_options_check(&options, &error) ? bus_admin_open(&options, &error) : NULL;
 	size_t count = 0;
-	const struct bus_topic *wanted = bus_topics_wanted(cli->config.topics_prefix, (int32_t)cli->config.partitions,
-							   (int16_t)cli->config.replication, cli->arena, &count);
+	const struct bus_topic *wanted =
+	    bus_topics_wanted(cli->config.topics_prefix, (int32_t)cli->config.partitions,
+			      (int16_t)cli->config.replication, cli->arena, &count);
 	int64_t chains = 0;
 	bool ok = admin && settle_cluster(cli, admin, apply, &chains, &error);
 
 	if (ok && cli->config.partitions % chains != 0)
 		ok = error_set(&error, ERROR_BROKEN, "partition_count",
-			       "topics.partitions %" PRId64 " is not a multiple of the %" PRId64 " ledger chains",
+			       "topics.partitions %" PRId64 " is not a multiple of the %" PRId64
+			       " ledger chains",
 			       cli->config.partitions, chains);
 	for (size_t i = 0; ok && i < count; i++)
 		ok = settle(&comparison, admin, &wanted[i], &error);

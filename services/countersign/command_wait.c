@@ -14,17 +14,20 @@ jwks_read(struct cli *cli, const char *path, struct jwks *jwks, struct error *er
 {
 	size_t length, size;
 	char *bytes = cli_read_file(cli, path, 65536, &length, error);
-	const struct value *map = bytes ? json_parse(cli->arena, bytes, length, &json_limits_policy, error) : NULL;
+	const struct value *map =
+	    bytes ? json_parse(cli->arena, bytes, length, &json_limits_policy, error) : NULL;
 	const struct value *keys = value_get(map, "keys");
 
 	jwks->count = 0;
 	if (!map)
 		return error_wrap(error, "%s", path);
-	for (size_t i = 0; keys && keys->kind == VALUE_LIST && i < keys->as.list.count && jwks->count < 16; i++) {
+	for (size_t i = 0; keys && keys->kind == VALUE_LIST && i < keys->as.list.count && jwks->count < 16;
+	     i++) {
 		const char *x = value_get_string(keys->as.list.items[i], "x");
 		const char *crv = value_get_string(keys->as.list.items[i], "crv");
 		const uint8_t *raw = x && crv && !strcmp(crv, "Ed25519")
-					 ? crypto_base64url_parse(cli->arena, x, strlen(x), &size) : NULL;
+					 ? crypto_base64url_parse(cli->arena, x, strlen(x), &size)
+					 : NULL;
 		if (!raw || size != CRYPTO_ED25519_PUBLIC_SIZE)
 			continue;
 		memcpy(jwks->keys[jwks->count].public_key, raw, size);
@@ -42,11 +45,13 @@ jwks_verify(struct cli *cli, const struct jwks *jwks, const char *token, const c
 	for (size_t i = 0; i < jwks->count; i++)
 		if (!strcmp(jwks->keys[i].kid, jws.header.kid)) {
 			if (jws_verify(cli->arena, &jws, jwks->keys[i].public_key, NULL, 0))
-				return json_parse(cli->arena, jws.payload, jws.payload_length, &json_limits_policy, error);
+				return json_parse(cli->arena, jws.payload, jws.payload_length,
+						  &json_limits_event, error);
 			error_set(error, ERROR_INVALID, "signature_invalid", "the signature does not hold");
 			return NULL;
 		}
-	error_set(error, ERROR_INVALID, "unknown_key", "signed by key %s, which is not among those given", jws.header.kid);
+	error_set(error, ERROR_INVALID, "unknown_key", "signed by key %s, which is not among those given",
+		  jws.header.kid);
 	return NULL;
 }
 
@@ -62,7 +67,8 @@ static bool
 trusted(struct cli *cli, const struct value *word, const struct awaited *awaited)
 {
 	struct error error = {0};
-	const char *token = value_get_string(word, "token"), *digest = value_get_string(word, "request_digest");
+	const char *token = value_get_string(word, "token"),
+		   *digest = value_get_string(word, "request_digest");
 	const struct value *claims;
 
 	if (awaited->digest && (!digest || strcmp(digest, awaited->digest))) {
@@ -72,9 +78,11 @@ trusted(struct cli *cli, const struct value *word, const struct awaited *awaited
 	if (!awaited->jwks)
 		return true;
 	claims = token ? jwks_verify(cli, awaited->jwks, token, AUTHORIZATION_TYP, &error) : NULL;
-	if (!claims || !same(claims, word, "request_id") || !same(claims, word, "tenant") || !same(claims, word, "status") ||
-	    !same(claims, word, "request_digest")) {
-		cli_say("ignored an answer: %s", !token ? "it is not signed" : error.kind ? error.text
+	if (!claims || !same(claims, word, "request_id") || !same(claims, word, "tenant")
+	    || !same(claims, word, "status") || !same(claims, word, "request_digest")) {
+		cli_say("ignored an answer: %s", !token ? "it is not signed"
+						 : error.kind
+						     ? error.text
 						     : "its token says something else than its body");
 		return false;
 	}
@@ -85,8 +93,8 @@ static int64_t
 sequence_of(const struct record *record)
 {
 	for (size_t i = 0; i < record->header_count; i++)
-		if (!strcmp(record->headers[i].name, "countersign-sequence") && record->headers[i].length < 20 &&
-		    record->headers[i].value) {
+		if (!strcmp(record->headers[i].name, "countersign-sequence") && record->headers[i].length < 20
+		    && record->headers[i].value) {
 			char text[20] = {0};
 			memcpy(text, record->headers[i].value, record->headers[i].length);
 			return strtoll(text, NULL, 10);
@@ -99,9 +107,10 @@ static struct value *
 word_of(struct cli *cli, const struct record *record, const char *key)
 {
 	struct error error = {0};
-	if (!record->key || !record->value || record->key_length != strlen(key) || memcmp(record->key, key, record->key_length))
+	if (!record->key || !record->value || record->key_length != strlen(key)
+	    || memcmp(record->key, key, record->key_length))
 		return NULL;
-	return json_parse(cli->arena, record->value, record->value_length, &json_limits_policy, &error);
+	return json_parse(cli->arena, record->value, record->value_length, &json_limits_event, &error);
 }
 
 static int
@@ -192,6 +201,7 @@ command_wait(struct cli *cli)
 		return cli_usage(cli, "that is not a request id");
 	if (!wait_options_read(cli, &awaited, &jwks))
 		return CLI_FAILED;
-	reader = bus_options_check(&options, &error) ? bus_reader_open(&options, &topic, 1, true, &error) : NULL;
+	reader =
+	    bus_options_check(&options, &error) ? bus_reader_open(&options, &topic, 1, true, &error) : NULL;
 	return reader ? wait_for_word(cli, reader, &awaited) : cli_fail(&error);
 }

@@ -5,7 +5,8 @@
 static const struct cli_option migrate_options[] = {
     {"chains", "N", "number of ledger chains, fixed at the first run (default: ledger.chains, 6)"}, {0}};
 
-static const struct cli_option generate_options[] = {{"out", "FILE", "new file for the private key (required)"}, {0}};
+static const struct cli_option generate_options[] = {
+    {"out", "FILE", "new file for the private key (required)"}, {0}};
 
 static const struct cli_option add_key_options[] = {
     {"owner", "PERSON", "person or bot that holds the private half (required)"},
@@ -13,7 +14,8 @@ static const struct cli_option add_key_options[] = {
     {"speaks-for", "PERSONS", "with --bot: persons it may speak for, comma-separated, or *"},
     {0}};
 
-static const struct cli_option agent_options[] = {{"owner", "PERSON", "who answers for the agent (required)"}, {0}};
+static const struct cli_option agent_options[] = {{"owner", "PERSON", "who answers for the agent (required)"},
+						  {0}};
 
 static const struct cli_option submit_options[] = {
     {"id", "ID", "request id (default: the file's, else a random one)"},
@@ -73,23 +75,25 @@ const struct cli_command cli_commands[] = {
      "countersign submit --agent coding-agent --action deployment.production --target customer-api \\\n"
      "    --context '{\"tests_passed\": true}' --wait",
      submit_options, 0, 1, command_submit},
-    {"wait", "ID", "Waits for the final word on a request: exit 0 granted, 5 refused, 3 still pending, 124 nothing came.",
+    {"wait", "ID",
+     "Waits for the final word on a request: exit 0 granted, 5 refused, 3 still pending, 124 nothing came.",
      "countersign wait deploy-4711 --timeout 10m", wait_options, 1, 1, command_wait},
-    {"show", "ID", "Shows the whole life of one request.", "countersign show deploy-4711", NULL, 1, 1, command_show},
-    {"list", "", "Lists requests and where they stand.", "countersign list --state pending", list_options, 0, 0,
-     command_list},
+    {"show", "ID", "Shows the whole life of one request.", "countersign show deploy-4711", NULL, 1, 1,
+     command_show},
+    {"list", "", "Lists requests and where they stand.", "countersign list --state pending", list_options, 0,
+     0, command_list},
     {"approve", "ID...", "Answers yes, signed.", "countersign approve deploy-4711 --as alice --key alice.pem",
      answer_options, 1, -1, command_approve},
     {"deny", "ID...", "Answers no, signed; final.",
-     "countersign deny deploy-4711 --as alice --key alice.pem --reason 'not on a Friday'", answer_options, 1, -1,
-     command_deny},
+     "countersign deny deploy-4711 --as alice --key alice.pem --reason 'not on a Friday'", answer_options, 1,
+     -1, command_deny},
     {"outcome", "ID", "Reports what happened downstream.",
-     "countersign outcome deploy-4711 --status failed --reported-by deployer --detail 'health check'", outcome_options,
-     1, 1, command_outcome},
+     "countersign outcome deploy-4711 --status failed --reported-by deployer --detail 'health check'",
+     outcome_options, 1, 1, command_outcome},
     {"groups add", "GROUP PERSON...", "Lets people approve for a group.",
      "countersign groups add release-managers alice bob", NULL, 2, -1, command_groups_add},
-    {"groups remove", "GROUP PERSON...", "Takes that back.", "countersign groups remove release-managers bob", NULL, 2,
-     -1, command_groups_remove},
+    {"groups remove", "GROUP PERSON...", "Takes that back.", "countersign groups remove release-managers bob",
+     NULL, 2, -1, command_groups_remove},
     {"groups list", "[GROUP]", "Lists groups and their members.", NULL, NULL, 0, 1, command_groups_list},
     {"agents add", "AGENT", "Registers an agent and the person who answers for it.",
      "countersign agents add coding-agent --owner carol", agent_options, 1, 1, command_agents_add},
@@ -101,20 +105,23 @@ const struct cli_command cli_commands[] = {
      "countersign keys add --owner alice alice.jwk", add_key_options, 1, 1, command_keys_add},
     {"keys revoke", "KID", "From now on the key counts for nothing.", NULL, NULL, 1, 1, command_keys_revoke},
     {"keys list", "", "Lists registered keys.", NULL, NULL, 0, 0, command_keys_list},
-    {"keys jwks", "FILE...", "Prints the public halves of private key files as a JWKS, to pin with agents and auditors.",
+    {"keys jwks", "FILE...",
+     "Prints the public halves of private key files as a JWKS, to pin with agents and auditors.",
      "countersign keys jwks signing.pem > countersign.jwks", NULL, 1, -1, command_keys_jwks},
-    {"policy check", "FILE|-", "Checks a policy document without a server.", NULL, NULL, 1, 1, command_policy_check},
+    {"policy check", "FILE|-", "Checks a policy document without a server.", NULL, NULL, 1, 1,
+     command_policy_check},
     {"policy activate", "FILE|-", "Makes a policy the active one, for every evaluator at once.",
      "countersign policy activate policy.json", NULL, 1, 1, command_policy_activate},
     {"policy show", "[ID]", "Prints the active document.", NULL, NULL, 0, 1, command_policy_show},
     {"policy list", "", "Lists every policy that was ever activated.", NULL, NULL, 0, 0, command_policy_list},
     {"topics apply", "", "Creates the topics, or brings their settings in line.", NULL, NULL, 0, 0,
      command_topics_apply},
-    {"topics check", "", "Says what differs; exit 1 when something does.", NULL, NULL, 0, 0, command_topics_check},
-    {"migrate", "", "Creates the database schema, or brings it up to this version.", NULL, migrate_options, 0, 0,
-     command_migrate},
-    {"ledger verify", "", "Walks the hash chains and says whether they hold.", "countersign ledger verify --kafka",
-     verify_options, 0, 0, command_ledger_verify},
+    {"topics check", "", "Says what differs; exit 1 when something does.", NULL, NULL, 0, 0,
+     command_topics_check},
+    {"migrate", "", "Creates the database schema, or brings it up to this version.", NULL, migrate_options, 0,
+     0, command_migrate},
+    {"ledger verify", "", "Walks the hash chains and says whether they hold.",
+     "countersign ledger verify --kafka", verify_options, 0, 0, command_ledger_verify},
     {"deliveries list", "", "Lists what the notifier sent or could not send.", NULL, deliveries_options, 0, 0,
      command_deliveries_list},
     {"deliveries replay", "ID...", "Sends a dead delivery again.", NULL, NULL, 1, -1, command_deliveries_replay},

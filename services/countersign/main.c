@@ -32,7 +32,9 @@ static const struct config_key cli_kafka_keys[] = {
     {0}};
 static const struct config_key *const cli_key_lists[] = {cli_keys, NULL};
 static struct config_pairs cli_kafka;
-const struct config_table cli_table = {.key_lists = cli_key_lists, .through_prefix = "kafka.", .through = &cli_kafka,
+const struct config_table cli_table = {.key_lists = cli_key_lists,
+				       .through_prefix = "kafka.",
+				       .through = &cli_kafka,
 				       .through_keys = cli_kafka_keys};
 
 /* Options that every command takes; behind them come the command's own. */
@@ -68,7 +70,8 @@ static int
 print_overview(FILE *out)
 {
 	fputs("Usage: countersign COMMAND [OPTIONS] [ARGUMENTS]\n\n"
-	      "  countersign submit --agent coding-agent --action deployment.production --target customer-api --wait\n"
+	      "  countersign submit --agent coding-agent --action deployment.production --target "
+	      "customer-api --wait\n"
 	      "  countersign show ID\n"
 	      "  countersign approve ID --as alice --key alice.pem\n\nCommands:\n",
 	      out);
@@ -79,8 +82,10 @@ print_overview(FILE *out)
 	}
 	fputs("\nOptions of every command:\n", out);
 	print_options(common_options, out);
-	fputs("\nExit codes: 0 success, 1 failure, 2 wrong usage, 3 still pending, 5 refused, 124 nothing came in time.\n"
-	      "`countersign COMMAND --help` tells more; `countersign --print-config` prints a documented sample.\n",
+	fputs("\nExit codes: 0 success, 1 failure, 2 wrong usage, 3 still pending, 5 refused, 124 nothing "
+	      "came in time.\n"
+	      "`countersign COMMAND --help` tells more; `countersign --print-config` prints a documented "
+	      "sample.\n",
 	      out);
 	return CLI_OK;
 }
@@ -109,7 +114,8 @@ find_command(char **words, int count, int *used)
 		char name[64];
 		if (count < length)
 			continue;
-		snprintf(name, sizeof name, "%s%s%s", words[0], length == 2 ? " " : "", length == 2 ? words[1] : "");
+		snprintf(name, sizeof name, "%s%s%s", words[0], length == 2 ? " " : "",
+			 length == 2 ? words[1] : "");
 		for (const struct cli_command *command = cli_commands; command->name; command++)
 			if (!strcmp(command->name, name)) {
 				*used = length;
@@ -138,10 +144,11 @@ build_options(const struct cli_command *command, struct option *options)
 {
 	int n = 0;
 	for (int i = 0; common_options[i].name; i++)
-		options[n++] = (struct option){common_options[i].name, common_options[i].value ? 1 : 0, NULL, 256 + i};
+		options[n++] =
+		    (struct option){common_options[i].name, common_options[i].value ? 1 : 0, NULL, 256 + i};
 	for (int i = 0; command && command->options && command->options[i].name; i++)
-		options[n++] = (struct option){command->options[i].name, command->options[i].value ? 1 : 0, NULL,
-					       256 + COMMON_COUNT + i};
+		options[n++] = (struct option){command->options[i].name, command->options[i].value ? 1 : 0,
+					       NULL, 256 + COMMON_COUNT + i};
 	options[n] = (struct option){0};
 }
 
@@ -204,7 +211,8 @@ static bool
 load_config(struct cli *cli, const struct invocation *invocation, struct error *error)
 {
 	const char *path = invocation->config_path ? invocation->config_path : getenv("COUNTERSIGN_CONFIG");
-	if (!config_load(&cli_table, &cli->config, path, invocation->overrides, invocation->override_count, error))
+	if (!config_load(&cli_table, &cli->config, path, invocation->overrides, invocation->override_count,
+			 error))
 		return false;
 	cli->config.kafka = cli_kafka;
 	if (invocation->tenant) {
@@ -220,8 +228,8 @@ run_command(struct cli *cli, const struct invocation *invocation)
 	struct error error = {0};
 	int code;
 
-	if (cli->argument_count < cli->command->least ||
-	    (cli->command->most >= 0 && cli->argument_count > cli->command->most))
+	if (cli->argument_count < cli->command->least
+	    || (cli->command->most >= 0 && cli->argument_count > cli->command->most))
 		return cli_usage(cli, "wrong number of arguments");
 	cli->arena = arena_open();
 	code = load_config(cli, invocation, &error) ? cli->command->run(cli) : cli_fail(&error);
@@ -263,9 +271,12 @@ move_leading_options(int argc, char **argv)
 {
 	int command = 1;
 	while (command < argc && argv[command][0] == '-')
-		command += strchr(argv[command], '=') || (strcmp(argv[command], "--config") && strcmp(argv[command], "--set") &&
-			   strcmp(argv[command], "--tenant") && strcmp(argv[command], "-o") && strcmp(argv[command], "--output"))
-			       ? 1 : 2;
+		command += strchr(argv[command], '=')
+				   || (strcmp(argv[command], "--config") && strcmp(argv[command], "--set")
+				       && strcmp(argv[command], "--tenant") && strcmp(argv[command], "-o")
+				       && strcmp(argv[command], "--output"))
+			       ? 1
+			       : 2;
 	if (command >= argc || command == 1)
 		return;
 	for (int round = 1; round < command; round++) {
@@ -278,7 +289,8 @@ move_leading_options(int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || (argc == 2 && !strcmp(argv[1], "help")))
+	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")
+	    || (argc == 2 && !strcmp(argv[1], "help")))
 		return print_overview(argc < 2 ? stderr : stdout) + (argc < 2 ? CLI_USAGE : 0);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version"))
 		return printf("countersign %s\n", CS_VERSION) < 0;

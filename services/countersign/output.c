@@ -10,7 +10,11 @@ static size_t
 decode(const char *text, uint32_t *code)
 {
 	const unsigned char *bytes = (const unsigned char *)text;
-	size_t length = bytes[0] < 0x80 ? 1 : bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : bytes[0] >= 0xc2 ? 2 : 0;
+	size_t length = bytes[0] < 0x80	   ? 1
+			: bytes[0] >= 0xf0 ? 4
+			: bytes[0] >= 0xe0 ? 3
+			: bytes[0] >= 0xc2 ? 2
+					   : 0;
 	static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
 
 	*code = 0xfffd;
@@ -29,10 +33,10 @@ decode(const char *text, uint32_t *code)
 static bool
 hidden(uint32_t code)
 {
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0xad || code == 0x061c || code == 0x180e ||
-	       (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
-	       (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || (code >= 0xfff9 && code <= 0xfffd) ||
-	       (code >= 0xe0000 && code <= 0xe0fff);
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0xad || code == 0x061c
+	       || code == 0x180e || (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e)
+	       || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || (code >= 0xfff9 && code <= 0xfffd)
+	       || (code >= 0xe0000 && code <= 0xe0fff);
 }
 
 void

@@ -45,16 +45,21 @@ await_report(struct bus_producer *producer, struct error *error)
 }
 
 bool
-send_record(struct cli *cli, const char *topic, const char *key, const char *value, size_t length, const char *signature,
-	    struct error *error)
+send_record(struct cli *cli, const char *topic, const char *key, const char *value, size_t length,
+	    const char *signature, struct error *error)
 {
 	struct record_header headers[] = {{"content-type", "application/json", 16},
 					  {"signature", signature, signature ? strlen(signature) : 0}};
-	struct bus_send send = {.topic = cli_topic(cli, topic), .key = key, .key_length = strlen(key), .value = value,
-				.value_length = length, .headers = headers, .header_count = signature ? 2 : 1};
+	struct bus_send send = {.topic = cli_topic(cli, topic),
+				.key = key,
+				.key_length = strlen(key),
+				.value = value,
+				.value_length = length,
+				.headers = headers,
+				.header_count = signature ? 2 : 1};
 	struct bus_options options = cli_bus(cli);
-	struct bus_producer *producer = bus_options_check(&options, error)
-					    ? bus_producer_open(&options, SEND_PATIENCE_US, error) : NULL;
+	struct bus_producer *producer =
+	    bus_options_check(&options, error) ? bus_producer_open(&options, SEND_PATIENCE_US, error) : NULL;
 	bool ok = producer && bus_send(producer, &send, 0, error) && await_report(producer, error);
 
 	if (producer)
