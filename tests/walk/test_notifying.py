@@ -24,7 +24,7 @@ from house import House, policy
 
 OLD, NEW = (base64.b64encode(secrets.token_bytes(32)).decode() for _ in range(2))
 TENANTS = ("plain", "again", "patience", "moved", "gone", "hanging", "endless", "trickling", "inside", "hopeless", "tls",
-           "command", "order", "groups", "killed", "stopped")
+           "command", "order", "groups", "overtaken", "killed", "stopped")
 
 
 class Call:
@@ -160,7 +160,7 @@ class Town:
     def targets(self):
         port, tls = self.inside.port, f"https://127.0.0.1:{self.tls.port}"
         hooks = [self.hook(name) for name in ("plain", "again", "patience", "moved", "gone", "hanging", "endless", "trickling",
-                                              "hopeless", "order", "killed", "stopped")]
+                                              "hopeless", "order", "overtaken", "killed", "stopped")]
         hooks += [self.hook("beside", "hanging"), self.hook("trusting", "tls", tls + "/trusting"),
                   self.hook("knowing", "tls", tls + "/knowing", ca_file=str(self.ca)),
                   self.hook("dotted", "inside", f"https://127.0.0.2:{port}/"),
@@ -377,6 +377,27 @@ def test_targets_hear_only_of_their_groups_and_events(town):
     town.becomes(request_id, ("pair", "approval.changed.1"), ("pair", "approval.closed"), ("pair", "approval.opened"),
                  what="target, kind")
     assert town.receiver.count("/managers") == 0
+
+
+def test_an_attempt_that_was_overtaken_changes_nothing(town):
+    released = threading.Event()
+    town.receiver.answers["/overtaken"] = [lambda handler: (released.wait(20), reply(500)(handler)), 200]
+    request_id = town.ask("overtaken")
+    town.receiver.wait("/overtaken", 1)
+    town.house.processes["notifier"].send_signal(signal.SIGSTOP)
+    try:
+        town.house.start("notifier", instance="-2", wait=False)
+        town.becomes(request_id, ("sent", "http_200", 2, 2), what="state, last_code, attempts, lease_epoch")
+        released.set()
+    finally:
+        town.house.processes["notifier"].send_signal(signal.SIGCONT)
+    deadline = time.monotonic() + 10
+    while "result=overtaken" not in town.house.log("notifier") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert "result=overtaken" in town.house.log("notifier")
+    assert town.deliveries(request_id, "state, last_code, attempts") == [("sent", "http_200", 2)]
+    assert len({call.id for call in town.receiver.wait("/overtaken", 2)}) == 1
+    assert town.house.stop("notifier-2") == 0
 
 
 def test_a_notifier_killed_while_it_sends_sends_again_under_the_same_id(town):
