@@ -5,7 +5,7 @@
  */
 #include "tests/unit/bus/broker.h"
 
-enum { PARTITIONS = 4, RECORDS = 6000, MEMBERS = 3, LIMIT = 90 * SECOND, CLAIM_LATEST = 200000 };
+enum { PARTITIONS = 4, RECORDS = 8000, MEMBERS = 3, LIMIT = 90 * SECOND, CLAIM_LATEST = 200000 };
 
 struct position {
 	int64_t next;
@@ -97,7 +97,7 @@ come_or_go(struct group *group, struct member *member)
 	struct error error = {0};
 
 	if (member->consumer) {
-		bus_consumer_close(member->consumer, 20 * SECOND);
+		bus_consumer_close(member->consumer, 0); /* it leaves by itself while the others go on */
 		*member = (struct member){.consumer = NULL};
 		return;
 	}
@@ -112,7 +112,7 @@ disturb(struct group *group)
 {
 	struct member *member = &group->members[rand() % MEMBERS];
 
-	if (rand() % 60 == 0)
+	if (rand() % 40 == 0)
 		come_or_go(group, member);
 	else if (!member->consumer)
 		return;
@@ -159,8 +159,7 @@ every_record_counts_once_whoever_comes_and_goes(void **state)
 	assert_true(is_done(&group));
 	assert_int_equal(group.counted, PARTITIONS * RECORDS);
 	for (int i = 0; i < MEMBERS; i++)
-		if (group.members[i].consumer)
-			come_or_go(&group, &group.members[i]);
+		bus_consumer_close(group.members[i].consumer, 20 * SECOND);
 }
 
 int
