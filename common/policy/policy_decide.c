@@ -132,9 +132,7 @@ has_required(struct deciding *deciding)
 	size_t room = 0, count = 0;
 
 	for (size_t i = 0; i < deciding->class_count; i++)
-	room += deciding->classes[i]->
-			requires
-	    .count;
+		room += deciding->classes[i]->requires.count;
 
 	const char **missing = arena_take_array(deciding->arena, room, sizeof *missing);
 
@@ -145,9 +143,7 @@ has_required(struct deciding *deciding)
 
 		for (size_t j = 0; j < class->requires.count; j++)
 			if (!is_present(deciding->request->context, class->requires.items[j]))
-		missing[count++] = class->
-					   requires
-		    .items[j];
+				missing[count++] = class->requires.items[j];
 		if (count > before)
 			speaks(deciding, class);
 	}

@@ -69,8 +69,7 @@ load_class_members(const struct place *place, struct policy_class *class)
 {
 	struct place id = policy_place_member(place, "id"), actions = policy_place_member(place, "actions");
 	struct place except = policy_place_member(place, "except"),
-		     requires
-	= policy_place_member(place, "requires");
+		     requires = policy_place_member(place, "requires");
 	struct place verdict = policy_place_member(place, "default"),
 		     valid_for = policy_place_member(place, "valid_for");
 	struct place failure = policy_place_member(place, "failure");

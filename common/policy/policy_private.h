@@ -32,8 +32,7 @@ struct policy_profile {
 
 struct policy_class {
 	const char *id;
-	struct policy_strings actions, except,
-		requires;
+	struct policy_strings actions, except, requires;
 	enum policy_verdict verdict; /* when no rule speaks */
 	const struct policy_profile *profile;
 	int64_t valid_for;

@@ -30,8 +30,7 @@ struct rule {
 struct class
 {
 	char id[24];
-	struct list actions, except,
-		requires;
+	struct list actions, except, requires;
 	enum policy_verdict verdict;
 	size_t profile;
 	int64_t valid_for; /* minutes */
@@ -150,9 +149,7 @@ random_class(uint64_t *seed, const struct model *model, struct class *class, siz
 	if (one_in(seed, 3))
 		class->except = SOME(seed, patterns, 1);
 	if (one_in(seed, 3))
-	class->
-		requires
-	= SOME(seed, paths, 1);
+		class->requires = SOME(seed, paths, 1);
 	class->late_hold = one_in(seed, 2);
 	class->nobody_hold = one_in(seed, 2);
 	class->profile = below(seed, model->profile_count);
