@@ -23,7 +23,7 @@ from conftest import finish
 from house import House, policy
 
 OLD, NEW = (base64.b64encode(secrets.token_bytes(32)).decode() for _ in range(2))
-TENANTS = ("plain", "again", "patience", "moved", "gone", "hanging", "endless", "trickling", "inside", "hopeless", "tls",
+TENANTS = ("plain", "again", "patience", "dated", "moved", "gone", "hanging", "endless", "trickling", "inside", "hopeless", "tls",
            "command", "order", "groups", "overtaken", "killed", "stopped")
 
 
@@ -47,6 +47,11 @@ class Receiver:
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
                 receiver.take(self, Call(self.headers, self.rfile.read(int(self.headers["content-length"]))))
+
+            def do_GET(self):  # what a redirect would be followed with
+                with receiver.changed:
+                    receiver.calls.setdefault(self.path, []).append(None)
+                reply(204)(self)
 
             def log_message(self, *_):
                 pass
@@ -159,7 +164,7 @@ class Town:
 
     def targets(self):
         port, tls = self.inside.port, f"https://127.0.0.1:{self.tls.port}"
-        hooks = [self.hook(name) for name in ("plain", "again", "patience", "moved", "gone", "hanging", "endless", "trickling",
+        hooks = [self.hook(name) for name in ("plain", "again", "patience", "dated", "moved", "gone", "hanging", "endless", "trickling",
                                               "hopeless", "order", "overtaken", "killed", "stopped")]
         hooks += [self.hook("beside", "hanging"), self.hook("trusting", "tls", tls + "/trusting"),
                   self.hook("knowing", "tls", tls + "/knowing", ca_file=str(self.ca)),
@@ -236,20 +241,34 @@ def test_a_failure_is_tried_again_under_the_same_id_with_a_new_timestamp(town):
     town.becomes(request_id, ("sent", "http_200", 2), what="state, last_code, attempts")
 
 
-def test_retry_after_is_honoured_in_seconds_and_as_a_date(town):
-    town.receiver.answers["/patience"] = [
-        reply(429, Retry_After="2"), lambda handler: reply(503, Retry_After=email.utils.formatdate(time.time() + 3, usegmt=True))(handler), 200]
+def test_a_receiver_that_asks_for_patience_gets_it_from_every_message(town):
+    town.receiver.answers["/patience"] = [reply(429, Retry_After="2"), 200]
     request_id = town.ask("patience")
-    first, second, third = town.receiver.wait("/patience", 3)
-    assert 2 <= second.at - first.at < 4 and 1.9 <= third.at - second.at < 5
-    town.becomes(request_id, ("sent", 3), what="state, attempts")
+    first = town.receiver.wait("/patience", 1)[0]
+    other = town.ask("patience")
+    town.house.eventually("SELECT last_code, next_attempt_at - created_at > interval '2 seconds' FROM delivery WHERE request_id = %s",
+                          request_id, expected=[("http_429", True)])
+    later = town.receiver.wait("/patience", 3)[1:]
+    assert all(2 <= call.at - first.at < 5 for call in later)
+    assert {call.json["data"]["request_id"] for call in later} == {request_id, other}
+    town.becomes(request_id, ("sent", 2), what="state, attempts")
+
+
+def test_a_receiver_may_name_the_hour_at_which_it_wants_to_be_asked_again(town):
+    at = int(time.time()) + 5
+    town.receiver.answers["/dated"] = [reply(503, Retry_After=email.utils.formatdate(at, usegmt=True)), 200]
+    request_id = town.ask("dated")
+    first, second = town.receiver.wait("/dated", 2)
+    assert first.at < at - 1 and at - 1 <= second.at < at + 3
+    town.becomes(request_id, ("sent", 2), what="state, attempts")
 
 
 def test_a_redirect_is_a_failure_and_not_followed(town):
-    town.receiver.answers["/moved"] = [reply(301, Location=f"http://127.0.0.1:{town.receiver.port}/elsewhere"), 200]
+    elsewhere = f"http://127.0.0.1:{town.receiver.port}/elsewhere"
+    town.receiver.answers["/moved"] = [reply(301, Location=elsewhere), reply(307, Location=elsewhere), 200]
     request_id = town.ask("moved")
-    town.receiver.wait("/moved", 2)
-    town.becomes(request_id, ("sent", 2), what="state, attempts")
+    town.receiver.wait("/moved", 3)
+    town.becomes(request_id, ("sent", 3), what="state, attempts")
     assert town.receiver.count("/elsewhere") == 0
 
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static atomic_bool abandoned;
-static char body[20000];
+static char body[20000], nap[16];
 
 static int64_t
 milliseconds(void)
@@ -148,6 +148,17 @@ a_program_that_is_not_there_is_tried_again(void **state)
 	assert_string_equal(result.code, "spawn");
 }
 
+/* For how long to sleep so that nobody else sleeps as long: the scripts' processes are known by it. */
+static const char *
+script_with_naps(const char *format)
+{
+	static char script[200];
+
+	snprintf(nap, sizeof nap, "%ld", 1000000 + (long)getpid());
+	snprintf(script, sizeof script, format, nap, nap);
+	return script;
+}
+
 /* Whether a process "sleep ARGUMENT" is there. */
 static bool
 sleeps(const char *argument)
@@ -188,13 +199,13 @@ static void
 who_takes_too_long_is_ended_with_all_it_started(void **state)
 {
 	int64_t begun = milliseconds();
-	struct channel_result result = run("sleep 8801 & sleep 8801", SECOND / 5);
+	struct channel_result result = run(script_with_naps("sleep %s & sleep %s"), SECOND / 5);
 
 	(void)state;
 	assert_int_equal(result.verdict, CHANNEL_RETRY);
 	assert_string_equal(result.code, "timeout");
 	assert_true(milliseconds() - begun < 1500);
-	assert_gone("8801");
+	assert_gone(nap);
 }
 
 static void
@@ -202,12 +213,12 @@ who_does_not_heed_sigterm_is_killed(void **state)
 {
 	int64_t begun = milliseconds();
 	struct channel_result result =
-	    run("trap '' TERM; sleep 8802 & while :; do sleep 0.05; done", SECOND / 5);
+	    run(script_with_naps("trap '' TERM; sleep %s & while :; do sleep 0.05; done"), SECOND / 5);
 
 	(void)state;
 	assert_string_equal(result.code, "timeout");
 	assert_true(milliseconds() - begun >= 2000 && milliseconds() - begun < 4000);
-	assert_gone("8802");
+	assert_gone(nap);
 }
 
 static void
@@ -238,12 +249,12 @@ it_ends_when_the_notifier_does(void **state)
 
 	(void)state;
 	atomic_store(&abandoned, true);
-	result = run("sleep 8803", 10 * SECOND);
+	result = run(script_with_naps("sleep %s"), 10 * SECOND);
 	atomic_store(&abandoned, false);
 	assert_string_equal(result.code, "abandoned");
 	assert_int_equal(result.verdict, CHANNEL_RETRY);
 	assert_true(milliseconds() - begun < 1000);
-	assert_gone("8803");
+	assert_gone(nap);
 }
 
 int
