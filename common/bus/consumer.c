@@ -3,34 +3,11 @@
  * consumer.c - a group member that reads from positions of ours. librdkafka decides which partitions, never from where: the one
  * thing done with it is rd_kafka_assign with explicit offsets, for starting, starting over, pausing and going on alike.
  */
-#include "common/bus/bus_private.h"
+#include "common/bus/consumer_private.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A partition that flows: what comes next, so that nothing is handed out twice. */
-struct flow {
-	int32_t partition;
-	int64_t next;
-	bool lost; /* its position is out of range or unreadable: stopped until the next bus_assign */
-};
-
-struct bus_consumer {
-	struct bus_client client;
-	/* owned */
-	char *topic;
-	struct bus_partition *offered; /* what the group gave us last */
-	size_t offered_count;
-	struct flow *flows; /* what bus_assign started; empty until then */
-	size_t flow_count;
-
-	int64_t session_timeout;
-	bool holds;  /* the group says that `offered` is ours */
-	bool paused; /* by us */
-	/* to be told by the next bus_poll, in this order */
-	bool revoked, assigned;
-};
 
 static struct bus_consumer *
 consumer_of(void *opaque)
@@ -90,8 +67,8 @@ fetch(struct bus_consumer *consumer, bool none)
 
 /* ------------------------------------------------------------------ the group's word */
 
-static void
-stop_flowing(struct bus_consumer *consumer)
+void
+bus_consumer_stop(struct bus_consumer *consumer)
 {
 	free(consumer->flows);
 	consumer->flows = NULL;
@@ -102,7 +79,7 @@ stop_flowing(struct bus_consumer *consumer)
 static void
 let_go(struct bus_consumer *consumer)
 {
-	stop_flowing(consumer);
+	bus_consumer_stop(consumer);
 	consumer->revoked = consumer->revoked || consumer->holds;
 	consumer->holds = false;
 	consumer->assigned = false;
@@ -111,7 +88,7 @@ let_go(struct bus_consumer *consumer)
 static void
 take_offer(struct bus_consumer *consumer, const rd_kafka_topic_partition_list_t *list)
 {
-	stop_flowing(consumer);
+	bus_consumer_stop(consumer);
 	free(consumer->offered);
 	consumer->offered_count = (size_t)list->cnt;
 	consumer->offered = memory_take((size_t)list->cnt * sizeof *consumer->offered + 1);
@@ -127,8 +104,9 @@ take_offer(struct bus_consumer *consumer, const rd_kafka_topic_partition_list_t 
  * would stop the whole group: librdkafka asks for nothing back before the answer, so a member that joins waits until
  * this one's database is there again.
  */
-static void
-on_rebalance(rd_kafka_t *handle, rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t *list, void *opaque)
+void
+bus_consumer_rebalance(rd_kafka_t *handle, rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t *list,
+		       void *opaque)
 {
 	struct bus_consumer *consumer = consumer_of(opaque);
 	bool given = code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
@@ -184,7 +162,7 @@ bus_assign(struct bus_consumer *consumer, const struct bus_partition *partitions
 					 "partition %d of %s is not ours any more",
 					 (int)partitions[i].partition, partitions[i].topic);
 	}
-	stop_flowing(consumer);
+	bus_consumer_stop(consumer);
 	consumer->flows = memory_take(count * sizeof *consumer->flows + 1);
 	consumer->flow_count = count;
 	for (size_t i = 0; i < count; i++)
@@ -192,7 +170,7 @@ bus_assign(struct bus_consumer *consumer, const struct bus_partition *partitions
 		    (struct flow){.partition = partitions[i].partition, .next = partitions[i].offset};
 	code = fetch(consumer, false);
 	if (code)
-		stop_flowing(consumer);
+		bus_consumer_stop(consumer);
 	return !code || bus_error(error, code, "start fetching", NULL);
 }
 
@@ -365,126 +343,4 @@ int64_t
 bus_session_timeout(const struct bus_consumer *consumer)
 {
 	return consumer->session_timeout;
-}
-
-/* ------------------------------------------------------------------ open, close */
-
-static const struct bus_setting preferences[] = {
-    {.name = "session.timeout.ms", .value = "6000"},
-    {.name = "fetch.wait.max.ms", .value = "100"},
-    {.name = "fetch.error.backoff.ms", .value = "100"},
-    {.name = "fetch.queue.backoff.ms", .value = "10", .optional = true}, /* from 2.2 */
-    {.name = "fetch.message.max.bytes", .value = "131072"},
-    {.name = "queued.max.messages.kbytes", .value = "16384"},
-    {.name = "queued.min.messages", .value = "20000"},
-    {.name = NULL},
-};
-
-static const struct bus_setting guarantees[] = {
-    {.name = "enable.auto.commit", .value = "false"},
-    {.name = "enable.auto.offset.store", .value = "false"},
-    {.name = "auto.offset.reset", .value = "error"},
-    {.name = "enable.partition.eof", .value = "false"},
-    {.name = "partition.assignment.strategy", .value = "range"},
-    {.name = "isolation.level", .value = "read_committed"},
-    {.name = "check.crcs", .value = "true"},
-    {.name = NULL},
-};
-
-struct beginning {
-	struct bus_consumer *consumer;
-	const struct bus_options *options;
-	const char *group;
-};
-
-static bool
-is_given(const struct config_pairs *through, const char *name)
-{
-	for (size_t i = 0; i < through->count; i++)
-		if (strcmp(through->items[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-static bool
-begin(rd_kafka_conf_t *configuration, void *context, struct error *error)
-{
-	const struct beginning *beginning = context;
-	char text[32] = "";
-	size_t size = sizeof text;
-	long milliseconds;
-
-	if (rd_kafka_conf_get(configuration, "session.timeout.ms", text, &size) != RD_KAFKA_CONF_OK)
-		return error_set(error, ERROR_BROKEN, "config", "librdkafka knows no session.timeout.ms");
-	milliseconds = strtol(text, NULL, 10);
-	beginning->consumer->session_timeout = milliseconds * 1000;
-	snprintf(text, sizeof text, "%ld", milliseconds < 3 ? 1 : milliseconds / 3);
-	rd_kafka_conf_set_rebalance_cb(configuration, on_rebalance);
-	return bus_set(configuration, "group.id", beginning->group, error)
-	       && (is_given(beginning->options->through, "heartbeat.interval.ms")
-		   || bus_set(configuration, "heartbeat.interval.ms", text, error));
-}
-
-static bool
-subscribe(struct bus_consumer *consumer, struct error *error)
-{
-	rd_kafka_topic_partition_list_t *topics = rd_kafka_topic_partition_list_new(1);
-	rd_kafka_resp_err_t code;
-
-	rd_kafka_topic_partition_list_add(topics, consumer->topic, RD_KAFKA_PARTITION_UA);
-	code = rd_kafka_poll_set_consumer(consumer->client.handle);
-	if (!code)
-		code = rd_kafka_subscribe(consumer->client.handle, topics);
-	rd_kafka_topic_partition_list_destroy(topics);
-	return !code || bus_error(error, code, "subscribe", NULL);
-}
-
-static void
-consumer_free(struct bus_consumer *consumer)
-{
-	bus_client_close(&consumer->client);
-	stop_flowing(consumer);
-	free(consumer->offered);
-	free(consumer->topic);
-	free(consumer);
-}
-
-struct bus_consumer *
-bus_consumer_open(const struct bus_options *options, const char *group, const char *topic, struct error *error)
-{
-	struct bus_consumer *consumer = memory_take(sizeof *consumer);
-	struct beginning beginning = {.consumer = consumer, .options = options, .group = group};
-	struct bus_start start = {.type = RD_KAFKA_CONSUMER,
-				  .preferences = preferences,
-				  .guarantees = guarantees,
-				  .more = begin,
-				  .context = &beginning};
-
-	consumer->topic = memory_string(topic);
-	if (!bus_client_open(&consumer->client, options, &start, error) || !subscribe(consumer, error)) {
-		consumer_free(consumer);
-		consumer = NULL;
-	}
-	return consumer;
-}
-
-static void
-leave(void *context)
-{
-	struct bus_consumer *consumer = context;
-
-	rd_kafka_consumer_close(consumer->client.handle);
-	consumer_free(consumer);
-}
-
-void
-bus_consumer_close(struct bus_consumer *consumer, int64_t timeout_us)
-{
-	struct log log;
-
-	if (!consumer)
-		return;
-	log = consumer->client.log;
-	if (!bus_close_within(leave, consumer, timeout_us))
-		log_warn(&log, "left_without_farewell"); /* the group will miss us after the session's time-out */
 }
