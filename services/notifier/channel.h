@@ -25,6 +25,7 @@ enum channel_verdict {
 	CHANNEL_SENT,
 	CHANNEL_RETRY,
 	CHANNEL_BUSY,	 /* as RETRY, but the receiver wants less */
+	CHANNEL_UNTRIED, /* as RETRY, but for our own reasons: it does not count */
 	CHANNEL_REFUSED, /* never */
 	CHANNEL_GONE	 /* never, and nothing else to this target either */
 };

@@ -251,7 +251,7 @@ run(struct program *program, struct channel_result *result)
 	if (in_time)
 		judge(program, status, result);
 	else if (atomic_load(settings->abandoned))
-		channel_end(result, CHANNEL_RETRY, "abandoned", "the notifier was stopped");
+		channel_end(result, CHANNEL_UNTRIED, "abandoned", "the notifier was stopped");
 	else
 		channel_end(result, CHANNEL_RETRY, "timeout", "the program took too long and was ended");
 }

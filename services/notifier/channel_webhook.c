@@ -351,7 +351,8 @@ perform(struct post *post)
 		channel_end(post->result, CHANNEL_RETRY, "address_refused",
 			    "it would have been connected to an address that is %s", post->refused);
 	else
-		channel_end(post->result, CHANNEL_RETRY, code_of(fault), "%s", curl_easy_strerror(fault));
+		channel_end(post->result, fault == CURLE_ABORTED_BY_CALLBACK ? CHANNEL_UNTRIED : CHANNEL_RETRY,
+			    code_of(fault), "%s", curl_easy_strerror(fault));
 }
 
 static void

@@ -14,7 +14,7 @@
 /* What becomes of the delivery. */
 struct fate {
 	const char *state, *result; /* of the row; for the counter */
-	int64_t pause;
+	int64_t pause, uncounted;   /* attempts that are taken back: 0 or 1 */
 };
 
 static struct fate
@@ -31,18 +31,23 @@ fate_of(const struct notifier *notifier, const struct attempt *attempt)
 		return (struct fate){.state = "dead", .result = "dead"};
 	case CHANNEL_RETRY:
 	case CHANNEL_BUSY:
+	case CHANNEL_UNTRIED:
 		break;
 	}
-	if (attempt->n >= notifier->config->attempts)
+
+	bool counts = result->verdict != CHANNEL_UNTRIED;
+
+	if (counts && attempt->n >= notifier->config->attempts)
 		return (struct fate){.state = "dead", .result = "dead"};
 	crypto_random(&random, sizeof random);
 
-	int64_t pause =
-	    backoff_pause(notifier->config->backoff, attempt->n, result->verdict == CHANNEL_BUSY, random);
+	int64_t pause = backoff_pause(notifier->config->backoff, counts ? attempt->n : 1,
+				      result->verdict == CHANNEL_BUSY, random);
 
 	return (struct fate){.state = "pending",
 			     .result = "retry",
-			     .pause = pause > result->retry_after ? pause : result->retry_after};
+			     .pause = pause > result->retry_after ? pause : result->retry_after,
+			     .uncounted = !counts};
 }
 
 /* ------------------------------------------------------------------ the transaction */
@@ -71,15 +76,15 @@ static bool
 save(struct notifier *notifier, struct work *work, const struct fate *fates, struct store_rows **rows,
      struct error *error)
 {
-	struct sheet sheet = sheet_open(work->arena, STATEMENT_NOTIFIER_RECORD, "untnttt");
+	struct sheet sheet = sheet_open(work->arena, STATEMENT_NOTIFIER_RECORD, "untnnttt");
 	size_t n = 0;
 
 	for (const struct attempt *attempt = notifier->finished; attempt; attempt = attempt->next, n++) {
 		const struct channel_result *result = &attempt->result;
 
 		sheet_add(&sheet, store_uuid(attempt->send.delivery_id), store_int(attempt->epoch),
-			  store_text(fates[n].state), store_int(fates[n].pause), store_text(result->code),
-			  store_text(result->text),
+			  store_text(fates[n].state), store_int(fates[n].pause),
+			  store_int(fates[n].uncounted), store_text(result->code), store_text(result->text),
 			  store_text(result->reference[0] != '\0' ? result->reference : NULL));
 	}
 	*rows = sheet_query(&sheet, work->store, error);

@@ -167,7 +167,7 @@ gauge(struct notifier *notifier, struct arena *arena, struct error *error)
 			return false;
 		monitor_set(monitor, "deliveries_pending", "", (double)store_row_int(rows, 0, 0));
 		monitor_set(monitor, "deliveries_oldest_pending_seconds", "", store_row_real(rows, 0, 1));
-		notifier->pending_at = notifier_clock() + 5 * SECOND;
+		notifier->pending_at = notifier_clock() + 2 * SECOND;
 	}
 	if (notifier_clock() >= notifier->dead_at) {
 		if (!look(notifier, arena, STATEMENT_NOTIFIER_DEAD, &rows, error))

@@ -106,7 +106,7 @@ sender_start(struct sender *sender, struct attempt *take_attempt)
 	if (begin(take_attempt))
 		return;
 	take_attempt->thread = pthread_self();
-	channel_end(&take_attempt->result, CHANNEL_RETRY, "no_thread", "the system gives no more threads");
+	channel_end(&take_attempt->result, CHANNEL_UNTRIED, "no_thread", "the system gives no more threads");
 	put(take_attempt);
 }
 

@@ -32,7 +32,7 @@ struct sender *sender_open(size_t lanes, size_t room);
 /* How many more this target can take now. */
 size_t sender_room(const struct sender *sender, size_t lane);
 size_t sender_running(const struct sender *sender);
-/* Begins it. One that can't begin has ended, as RETRY. */
+/* Begins it. One that can't begin has ended, as UNTRIED. */
 void sender_start(struct sender *sender, struct attempt *take_attempt);
 /* Those that have ended since the last call, in the order in which they did; NULL: none. Their threads are gone. */
 struct attempt *sender_steal(struct sender *sender);

@@ -252,7 +252,7 @@ it_ends_when_the_notifier_does(void **state)
 	result = run(script_with_naps("sleep %s"), 10 * SECOND);
 	atomic_store(&abandoned, false);
 	assert_string_equal(result.code, "abandoned");
-	assert_int_equal(result.verdict, CHANNEL_RETRY);
+	assert_int_equal(result.verdict, CHANNEL_UNTRIED);
 	assert_true(milliseconds() - begun < 1000);
 	assert_gone(nap);
 }

@@ -425,6 +425,7 @@ it_ends_soon_when_the_notifier_does(void **state)
 	attempt = sender_steal(sender);
 	assert_non_null(attempt);
 	assert_string_equal(attempt->result.code, "abandoned");
+	assert_int_equal(attempt->result.verdict, CHANNEL_UNTRIED);
 	assert_true(milliseconds() - begun < 2000);
 	attempt_close(attempt);
 	assert_true(sender_close(sender));
