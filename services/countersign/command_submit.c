@@ -121,6 +121,7 @@ command_submit(struct cli *cli)
 	if (cli_option(cli, "wait")) {
 		if (!wait_options_read(cli, &awaited, &jwks))
 			return CLI_FAILED;
+		awaited.tenant = request.tenant;
 		awaited.request_id = request.request_id;
 		awaited.digest = request.digest_text;
 		reader = bus_reader_open_at_end(&options, &topic, 1, &error);

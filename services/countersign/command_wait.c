@@ -4,6 +4,7 @@
 #include "common/message/authorization.h"
 #include "common/message/json.h"
 #include "common/message/request.h"
+#include "common/message/rfc3339.h"
 #include "services/countersign/send.h"
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,34 @@ same(const struct value *left, const struct value *right, const char *name)
 	return (!a && !b) || (a && b && !strcmp(a, b));
 }
 
+/* The end of a grant in the token is that of the body, cut to seconds. */
+static bool
+ends_alike(const struct value *claims, const struct value *word)
+{
+	const struct value *end = value_get(claims, "exp");
+	const char *text = value_get_string(word, "expires_at");
+	int64_t time;
+
+	if (!text)
+		return !end;
+	return end && end->kind == VALUE_INT && rfc3339_parse(text, strlen(text), &time)
+	       && time / 1000000 == end->as.integer;
+}
+
+static bool
+says(const struct value *word, const char *name, const char *expected)
+{
+	const char *said = value_get_string(word, name);
+	return said && !strcmp(said, expected);
+}
+
+/* The key of a record is anybody's: it is the word itself that says what it is about. */
+static bool
+is_about(const struct value *word, const struct awaited *awaited)
+{
+	return says(word, "request_id", awaited->request_id) && says(word, "tenant", awaited->tenant);
+}
+
 /* A final word counts when its token is by a pinned key and says the same as the body. */
 static bool
 trusted(struct cli *cli, const struct value *word, const struct awaited *awaited)
@@ -71,6 +100,10 @@ trusted(struct cli *cli, const struct value *word, const struct awaited *awaited
 		   *digest = value_get_string(word, "request_digest");
 	const struct value *claims;
 
+	if (!is_about(word, awaited)) {
+		cli_say("ignored an answer about another request");
+		return false;
+	}
 	if (awaited->digest && (!digest || strcmp(digest, awaited->digest))) {
 		cli_say("ignored an answer that is bound to another request digest");
 		return false;
@@ -79,7 +112,8 @@ trusted(struct cli *cli, const struct value *word, const struct awaited *awaited
 		return true;
 	claims = token ? jwks_verify(cli, awaited->jwks, token, AUTHORIZATION_TYP, &error) : NULL;
 	if (!claims || !same(claims, word, "request_id") || !same(claims, word, "tenant")
-	    || !same(claims, word, "status") || !same(claims, word, "request_digest")) {
+	    || !same(claims, word, "status") || !same(claims, word, "request_digest")
+	    || !ends_alike(claims, word)) {
 		cli_say("ignored an answer: %s", !token ? "it is not signed"
 						 : error.kind
 						     ? error.text
@@ -113,6 +147,19 @@ word_of(struct cli *cli, const struct record *record, const char *key)
 	return json_parse(cli->arena, record->value, record->value_length, &json_limits_event, &error);
 }
 
+/* A word stays on its topic for long after the authorization is worthless; one without an end is none. */
+static bool
+has_ended(const struct value *word)
+{
+	const char *text = value_get_string(word, "expires_at");
+	int64_t end;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return !text || !rfc3339_parse(text, strlen(text), &end)
+	       || (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000 >= end;
+}
+
 static int
 conclude(struct cli *cli, const struct value *word, const struct awaited *awaited)
 {
@@ -127,7 +174,13 @@ conclude(struct cli *cli, const struct value *word, const struct awaited *awaite
 		return CLI_PENDING;
 	if (!awaited->jwks)
 		cli_say("the signature was not checked (--jwks FILE checks it)");
-	return !strcmp(status, "GRANTED") ? CLI_OK : CLI_DENIED;
+	if (strcmp(status, "GRANTED") != 0)
+		return CLI_DENIED;
+	if (has_ended(word)) {
+		cli_say("the authorization has ended: it allows nothing any more");
+		return CLI_DENIED;
+	}
+	return CLI_OK;
 }
 
 static int64_t
@@ -141,7 +194,7 @@ monotonic(void)
 int
 wait_for_word(struct cli *cli, struct bus_reader *take_reader, const struct awaited *awaited)
 {
-	const char *key = request_key(cli->arena, cli->config.tenant, awaited->request_id);
+	const char *key = request_key(cli->arena, awaited->tenant, awaited->request_id);
 	int64_t give_up = monotonic() + awaited->timeout_us, highest = -1;
 	const struct value *latest = NULL;
 	bool final = false, at_end = false;
@@ -156,7 +209,8 @@ wait_for_word(struct cli *cli, struct bus_reader *take_reader, const struct awai
 			const char *status = value_get_string(word, "status");
 			bool pending = status && !strcmp(status, "PENDING");
 			if (status && (pending || trusted(cli, word, awaited))) {
-				highest = sequence_of(&poll.record);
+				/* PENDING is not signed: whoever forges one must not outrun the final word */
+				highest = pending ? highest : sequence_of(&poll.record);
 				latest = word;
 				final = !pending;
 			}
@@ -192,7 +246,9 @@ command_wait(struct cli *cli)
 {
 	struct error error = {0};
 	struct jwks jwks;
-	struct awaited awaited = {.request_id = cli->arguments[0], .digest = cli_option(cli, "digest")};
+	struct awaited awaited = {.tenant = cli->config.tenant,
+				  .request_id = cli->arguments[0],
+				  .digest = cli_option(cli, "digest")};
 	const char *topic = cli_topic(cli, TOPIC_AUTHORIZATIONS);
 	struct bus_options options = cli_bus(cli);
 	struct bus_reader *reader;

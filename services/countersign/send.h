@@ -26,7 +26,7 @@ struct value *jwks_verify(struct cli *cli, const struct jwks *jwks, const char *
 
 /* What to wait for. digest, jwks: NULL = not checked. */
 struct awaited {
-	const char *request_id, *digest;
+	const char *tenant, *request_id, *digest;
 	const struct jwks *jwks;
 	int64_t timeout_us;
 };
