@@ -11,7 +11,7 @@
 #include <threads.h>
 
 #define INTEGER_MAX INT64_C(9007199254740991) /* 2^53 - 1 */
-#define OUTLINE_BYTES ((size_t)256 * 1024)    /* max.message.bytes of our input topics */
+#define OUTLINE_BYTES ((size_t)256 * 1024)    /* what is larger than four bodies may be is not worth it */
 #define OUTLINE_STRING 256
 
 const struct json_limits json_limits_request = {
