@@ -297,6 +297,23 @@ the_address_is_looked_at_once_more_when_it_is_connected_to(void **state)
 }
 
 static void
+a_name_is_called_at_an_address_that_was_looked_at(void **state)
+{
+	struct receiver receiver;
+	struct channel_result result;
+	struct desk desk;
+
+	(void)state;
+	open_receiver(&receiver, "HTTP/1.1 204 OK\r\n\r\n", 1);
+	open_desk(&desk, "localhost", receiver.port, "127.0.0.0/8, ::1");
+	result = post(&desk);
+	close_receiver(&receiver);
+	assert_string_equal(result.code, "http_204");
+	assert_non_null(strcasestr(receiver.request, "\r\nhost: localhost:"));
+	arena_close(desk.arena);
+}
+
+static void
 proxies_of_the_environment_are_not_asked(void **state)
 {
 	struct receiver receiver;
@@ -458,6 +475,7 @@ main(void)
 	    cmocka_unit_test(what_is_no_http_is_tried_again),
 	    cmocka_unit_test(an_address_that_is_not_listed_is_not_called),
 	    cmocka_unit_test(the_address_is_looked_at_once_more_when_it_is_connected_to),
+	    cmocka_unit_test(a_name_is_called_at_an_address_that_was_looked_at),
 	    cmocka_unit_test(proxies_of_the_environment_are_not_asked),
 	    cmocka_unit_test(a_name_that_nobody_knows_is_tried_again),
 	    cmocka_unit_test(a_closed_port_is_tried_again),
