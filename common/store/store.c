@@ -134,6 +134,10 @@ store_queue(struct store *store, enum statement statement, const struct store_pa
 	return true;
 }
 
+/*
+ * A sync, not a flush request: only after a sync does the server count the session as idle in its transaction, so that a
+ * process that is stopped here loses its locks to idle_in_transaction_session_timeout.
+ */
 struct store_rows *
 store_query(struct store *store, struct arena *arena, enum statement statement,
 	    const struct store_param *params, size_t count, struct error *error)
@@ -142,8 +146,7 @@ store_query(struct store *store, struct arena *arena, enum statement statement,
 	struct expectation expectation = {
 	    .kind = EXPECT_ROWS, .statement = statement, .arena = arena, .rows = &rows};
 	bool good = store->doom.kind == ERROR_NONE && pipeline_send(store, &expectation, params, count)
-		    && (store->in_transaction ? pipeline_flush_request(store) : pipeline_sync(store))
-		    && pipeline_settle(store);
+		    && pipeline_sync(store) && pipeline_settle(store);
 
 	if (!good)
 		store_report(store, error);
@@ -154,7 +157,7 @@ store_query(struct store *store, struct arena *arena, enum statement statement,
 static bool
 settle_before_commit(struct store *store)
 {
-	return store->doom.kind == ERROR_NONE && (store->pending_count == 0 || pipeline_flush_request(store))
+	return store->doom.kind == ERROR_NONE && (store->pending_count == 0 || pipeline_sync(store))
 	       && pipeline_settle(store);
 }
 

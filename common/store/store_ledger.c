@@ -76,8 +76,7 @@ ask_heads(struct store *store, struct append *append, struct store_rows **heads,
 	for (size_t i = 0; i < append->link_count; i++)
 		chains[i] = append->links[i].chain;
 	return store->doom.kind == ERROR_NONE && pipeline_send(store, &lock, &param, 1)
-	       && pipeline_send(store, &clock, NULL, 0) && pipeline_flush_request(store)
-	       && pipeline_settle(store);
+	       && pipeline_send(store, &clock, NULL, 0) && pipeline_sync(store) && pipeline_settle(store);
 }
 
 static bool

@@ -189,16 +189,6 @@ pipeline_sync(struct store *store)
 	return is_ready(store) && asked(store, PQpipelineSync(store->connection), &sync);
 }
 
-bool
-pipeline_flush_request(struct store *store)
-{
-	if (!is_ready(store))
-		return false;
-	if (!PQsendFlushRequest(store->connection))
-		return pipeline_lost(store, "connection lost before sending");
-	return push(store);
-}
-
 /* ------------------------------------------------------------------ settling */
 
 static void

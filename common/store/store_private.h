@@ -151,8 +151,6 @@ bool pipeline_send_text(struct store *store, const struct expectation *expectati
 			const char *const *params, size_t count);
 bool pipeline_prepare(struct store *store, enum statement statement);
 bool pipeline_sync(struct store *store);
-/* Has the server answer without ending the pipeline. */
-bool pipeline_flush_request(struct store *store);
 /* Waits for all answers that are due. */
 bool pipeline_settle(struct store *store);
 /* Gives the connection up: *doom says why. Always false. */

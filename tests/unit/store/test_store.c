@@ -300,7 +300,7 @@ a_commit_that_was_a_rollback_is_no_commit(void **state)
 	bool unknown = true;
 
 	assert_true(store_begin(store, &error) && queue_row(store, "vanished", 1, &error));
-	assert_true(pipeline_flush_request(store) && pipeline_settle(store));
+	assert_true(pipeline_sync(store) && pipeline_settle(store));
 	assert_int_equal(PQsendQueryParams(store->connection, "SELECT 1/0", 0, NULL, NULL, NULL, NULL, 0), 1);
 	assert_int_equal(PQpipelineSync(store->connection), 1);
 	for (int synced = 0; !synced;) {
@@ -472,6 +472,29 @@ now_is_the_databases_clock_inside_a_transaction_too(void **state)
 	store_close(store);
 }
 
+/* So that idle_in_transaction_session_timeout takes the locks of a process that is stopped between two statements. */
+static void
+between_two_statements_the_server_sees_an_idle_transaction(void **state)
+{
+	struct scratch *scratch = *state;
+	struct store *store = scratch_store(scratch);
+	struct error error = {0};
+	int64_t now = 0;
+	PGresult *result;
+
+	assert_true(store_begin(store, &error) && queue_row(store, "idle", 1, &error)
+		    && store_now(store, &now, &error));
+	result = PQexec(scratch_raw(scratch),
+			arena_format(scratch->arena,
+				     "SELECT count(*) FROM pg_stat_activity WHERE pid = %d AND "
+				     "state = 'idle in transaction'",
+				     PQbackendPID(store->connection)));
+	assert_string_equal(PQgetvalue(result, 0, 0), "1");
+	PQclear(result);
+	store_rollback(store);
+	store_close(store);
+}
+
 static void
 a_notification_ends_the_wait_also_after_a_new_session(void **state)
 {
@@ -516,6 +539,7 @@ main(void)
 	    cmocka_unit_test(a_lock_that_others_hold_too_long_and_a_statement_that_takes_too_long_are_run_again),
 	    cmocka_unit_test(of_two_that_lock_crosswise_one_is_run_again),
 	    cmocka_unit_test(now_is_the_databases_clock_inside_a_transaction_too),
+	    cmocka_unit_test(between_two_statements_the_server_sees_an_idle_transaction),
 	    cmocka_unit_test(a_notification_ends_the_wait_also_after_a_new_session),
 	};
 
