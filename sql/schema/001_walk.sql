@@ -359,6 +359,7 @@ CREATE TABLE authorization_status (
     CHECK (status <> 'GRANTED' OR (not_before IS NOT NULL AND expires_at > not_before AND isfinite(expires_at) AND token IS NOT NULL AND request_digest IS NOT NULL)),
     CHECK (status <> 'GRANTED' OR decision <> 'BLOCK')
 );
+CREATE INDEX authorization_granted ON authorization_status (expires_at) WHERE status = 'GRANTED';
 CREATE UNIQUE INDEX authorization_final_once ON authorization_status (tenant, request_id) WHERE final;
 COMMENT ON TABLE authorization_status IS 'Every word spoken on a request: PENDING at most once, then exactly one final word. Insert-only.';
 COMMENT ON COLUMN authorization_status.tenant IS 'Tenant.';
@@ -654,6 +655,7 @@ CREATE TABLE delivery (
     finished_at     timestamptz,
     UNIQUE (approval_id, channel, target, kind)
 );
+CREATE INDEX delivery_dead ON delivery (finished_at) WHERE state = 'dead';
 CREATE INDEX delivery_due ON delivery (next_attempt_at) WHERE state = 'pending';
 COMMENT ON TABLE delivery IS 'One message to one target about one approval, at least once, with a stable id. State and attempts change.';
 COMMENT ON COLUMN delivery.delivery_id IS 'UUIDv5; the webhook-id.';
