@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* owner.h - who else can read an open file. Private to the room crypto. */
+/* owner.h - who else can read an open file: for keys and other secrets. */
 #ifndef COUNTERSIGN_CRYPTO_OWNER_H
 #define COUNTERSIGN_CRYPTO_OWNER_H
 
