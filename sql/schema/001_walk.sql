@@ -36,6 +36,21 @@ COMMENT ON COLUMN consumer_position.owner_epoch IS 'Rises each time an instance 
 COMMENT ON COLUMN consumer_position.owner IS 'Instance that took it over last, for people.';
 COMMENT ON COLUMN consumer_position.updated_at IS 'When the position moved last.';
 
+-- A position that another service's role could move would be requests skipped without a trace. Groups are named after services.
+CREATE FUNCTION position_guard() RETURNS trigger LANGUAGE plpgsql SET search_path = countersign, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM unnest(ARRAY['evaluator', 'resolver', 'recorder', 'notifier']) AS service
+                    WHERE right(NEW.consumer_group, length(service)) = service
+                      AND pg_has_role(current_user, 'countersign_' || service, 'USAGE'))
+       AND NOT pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'USAGE') THEN
+        RAISE insufficient_privilege USING MESSAGE = format('role %s may not move positions of group %s', current_user, NEW.consumer_group);
+    END IF;
+    RETURN NEW;
+END $$;
+COMMENT ON FUNCTION position_guard() IS 'Refuses positions of groups that are not those of the service whose role moves them.';
+REVOKE EXECUTE ON FUNCTION position_guard() FROM PUBLIC;
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON consumer_position FOR EACH ROW EXECUTE FUNCTION position_guard();
+
 -- ---------------------------------------------------------------- directory: agents, groups, keys
 
 CREATE TABLE agent (

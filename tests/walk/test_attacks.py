@@ -419,3 +419,37 @@ def test_nothing_that_others_write_starts_a_line_or_a_series(shared):
             assert not re.search(r'^[^"]* event=(forged|granted)', line), line
     after = len(shared.metrics("evaluator")), len(shared.metrics("resolver")), len(shared.metrics("recorder"))
     assert all(b - a < 12 for a, b in zip(before, after)), (before, after)
+
+
+# ---------------------------------------------------------------- hands in the database
+
+@pytest.mark.parametrize("role", ["evaluator", "resolver", "recorder", "notifier", "relay", "operator", "auditor"])
+def test_a_role_changes_no_history_and_does_nobody_elses_work(shared, role):
+    """What one service's login is good for when it is stolen: its own work, and nothing that was."""
+    shared.word(shared.ask(action="logs.read"), "GRANTED")
+    facts = ["ledger_event", "ledger_batch", "checkpoint", "request", "decision", "response", "authorization_status", "outcome",
+             "incident", "quarantine", "policy", "directory_history", "approval_requirement"]
+    attempts = [f"DELETE FROM {table}" for table in facts] + [f"TRUNCATE {table} CASCADE" for table in facts]
+    attempts += [f"UPDATE {table} SET {column} = {column}" for table, column in
+                 [("ledger_event", "payload"), ("ledger_batch", "hash"), ("request", "context"), ("decision", "verdict"),
+                  ("response", "result"), ("authorization_status", "status"), ("outcome", "judgement"), ("policy", "document"),
+                  ("directory_history", "by_role"), ("signing_key", "public_key"), ("approval", "request_digest"), ("approval", "deadline")]]
+    attempts += ["INSERT INTO ledger_writer VALUES (current_user, 'authorizations')", "CREATE TABLE countersign.evil (x int)"]
+    if role != "operator":
+        attempts += ["INSERT INTO group_member VALUES ('default', 'release-managers', 'mallory', now())",
+                     "INSERT INTO signing_key VALUES ('k', 'default', 'alice', 'person', sha256('x'), '{}', now(), NULL)",
+                     "UPDATE policy_generation SET generation = generation + 1"]
+    if role not in ("evaluator", "resolver"):
+        attempts += ["INSERT INTO ledger_event VALUES (0, 99999, gen_random_uuid(), 'authorizations', 'k', '[]', '{}', now())",
+                     "INSERT INTO authorization_status (tenant, request_id, status, event_id, decision, reason_code, reason_text, decided_at)"
+                     " SELECT tenant, request_id, 'DENIED', gen_random_uuid(), 'BLOCK', 'x', 'x', now() FROM request"]
+    if role != "resolver":
+        attempts += ["UPDATE approval SET state = 'APPROVED', closed_at = now()"]
+    for service in {"evaluator", "resolver", "recorder"} - {role}:
+        attempts += [f"UPDATE consumer_position SET next_offset = next_offset + 1 WHERE consumer_group LIKE '%%{service}'",
+                     f"INSERT INTO consumer_position VALUES ('x.{service}', 't', 0, 0, 1, 'x', now())"]
+    with psycopg.connect(shared.role_uri(role), autocommit=True) as connection:
+        connection.execute("SET search_path = countersign")
+        for attempt in attempts:
+            with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.RaiseException)):
+                connection.execute(attempt.replace("%%", "%"))

@@ -55,7 +55,10 @@ try_as(struct scratch *scratch, const char *role, const char *sql)
 #define SHELF(service)                                                                                       \
 	"INSERT INTO shelf VALUES ('responses', 0, 5, '" service "', 't', 'r9', NULL, '', '[]', NULL, "      \
 	"now())"
-#define POSITION "INSERT INTO consumer_position VALUES ('g2', 't', 0, 0, 1, 'me', now())"
+#define POSITION(service) "INSERT INTO consumer_position VALUES ('2." service "', 't', 0, 0, 1, 'me', now())"
+#define MOVE(service)                                                                                        \
+	"UPDATE consumer_position SET next_offset = 1, owner_epoch = 2, owner = 'x', updated_at = now() "    \
+	"WHERE consumer_group = '1." service "'"
 #define DELIVERY                                                                                             \
 	"INSERT INTO delivery (delivery_id, approval_id, tenant, request_id, channel, target, kind, state, " \
 	"next_attempt_at, body, created_at) "                                                                \
@@ -92,7 +95,8 @@ static const char rows[] =
     "INSERT INTO quarantine_raw VALUES ('00000000-0000-0000-0000-000000000002', 'k', 'secret', '[]', now() - "
     "interval '1 day'), "
     "('00000000-0000-0000-0000-000000000004', 'k', 'secret', '[]', now() + interval '1 day');"
-    "INSERT INTO consumer_position VALUES ('g', 't', 0, 0, 1, 'me', now());"
+    "INSERT INTO consumer_position SELECT '1.' || service, 't', 0, 0, 1, 'me', now() "
+    "FROM unnest(ARRAY['evaluator', 'resolver', 'recorder', 'notifier', 'relay']) AS service;"
     "INSERT INTO agent VALUES ('t', 'a', 'o', now()); INSERT INTO group_member VALUES ('t', 'g', 'p', now())";
 
 static int
@@ -117,9 +121,16 @@ static const struct right {
     {"SELECT chains, kafka_cluster FROM installation", EVERYBODY},
     {"SELECT version, checksum FROM schema_migration", EVERYBODY},
     /* consumers */
-    {POSITION, CONSUMERS},
-    {"UPDATE consumer_position SET next_offset = 1, owner_epoch = 2, owner = 'x', updated_at = now()",
-     CONSUMERS},
+    {POSITION("evaluator"), "evaluator"},
+    {POSITION("resolver"), "resolver"},
+    {POSITION("recorder"), "recorder"},
+    {POSITION("notifier"), "notifier"},
+    {POSITION("relay"), ""},
+    {MOVE("evaluator"), "evaluator"},
+    {MOVE("resolver"), "resolver"},
+    {MOVE("recorder"), "recorder"},
+    {MOVE("notifier"), "notifier"},
+    {MOVE("relay"), ""},
     {"UPDATE consumer_position SET topic = 'x'", ""},
     {"DELETE FROM consumer_position", ""},
     {QUARANTINE, CONSUMERS},
