@@ -466,6 +466,19 @@ conclude(const struct verification *verification)
 	return verification->faults ? CLI_FAILED : CLI_OK;
 }
 
+/* What the walk over the chains can't meet; one statement, so that an append that runs beside it is seen whole or not at all. */
+static bool
+find_stray(struct verification *verification, struct error *error)
+{
+	struct store_param limit = store_int(100);
+	struct store_rows *rows = cli_read(verification->cli, STATEMENT_CLI_LEDGER_STRAY, &limit, 1, error);
+
+	for (size_t i = 0; rows && i < store_rows_count(rows); i++)
+		fault(verification, "chain %" PRId64 ": %s %" PRId64 " lies behind the end of the chain",
+		      store_row_int(rows, i, 0), store_row_text(rows, i, 2), store_row_int(rows, i, 1));
+	return rows != NULL;
+}
+
 int
 command_ledger_verify(struct cli *cli)
 {
@@ -483,7 +496,8 @@ command_ledger_verify(struct cli *cli)
 		if (!verify_chain(&verification, store_row_int(heads, i, 0), store_row_int(heads, i, 1),
 				  store_row_bytes(heads, i, 2).bytes, &error))
 			return cli_fail(&error);
-	if (!heads || (cli_option(cli, "kafka") && !compare_topics(&verification, &error)))
+	if (!heads || !find_stray(&verification, &error)
+	    || (cli_option(cli, "kafka") && !compare_topics(&verification, &error)))
 		return cli_fail(&error);
 	return conclude(&verification);
 }

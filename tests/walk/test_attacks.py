@@ -453,3 +453,26 @@ def test_a_role_changes_no_history_and_does_nobody_elses_work(shared, role):
         for attempt in attempts:
             with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.RaiseException)):
                 connection.execute(attempt.replace("%%", "%"))
+
+
+def test_an_event_that_was_slipped_behind_the_end_of_a_chain_is_found_and_never_published(build):
+    house = build(policy=policy(), services=("evaluator", "relay"))
+    house.no_quiet = house.forged = True
+    for n in range(12):
+        house.ask(f"r-{n}", action="logs.read")
+    house.word("r-11", "GRANTED")
+    house.eventually("SELECT count(*) FROM request", expected=[(12,)])
+    house.kill("evaluator")
+    house.stop("relay")
+    house.db.execute("UPDATE relay_position SET next_sequence = 1")  # the relay finds the stray one within its next range
+    with psycopg.connect(house.role_uri("evaluator"), autocommit=True) as connection:
+        connection.execute("INSERT INTO countersign.ledger_event SELECT chain, sequence + 1, gen_random_uuid(), 'authorizations', 'stray',"
+                           " '[]', convert_to('{\"status\":\"GRANTED\"}', 'UTF8'), now() FROM countersign.ledger_head")
+    found = house.cli("ledger", "verify", check=False)
+    assert found.returncode == 1 and "behind the end" in found.stdout + found.stderr
+    house.start("relay")
+    house.eventually("SELECT count(*) FROM ledger_head h JOIN relay_position p USING (chain) WHERE p.next_sequence <= h.sequence",
+                     expected=[(0,)])
+    time.sleep(1)
+    assert house.observer.find(lambda e: e.key == "stray") == []
+    house.db.execute("DELETE FROM ledger_event WHERE key = 'stray'")
