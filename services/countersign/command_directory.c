@@ -24,20 +24,20 @@ members(struct cli *cli, enum statement statement, const char *done, const char 
 	for (size_t i = 0; i < store_rows_count(rows); i++)
 		cli_say("%s %s %s", store_row_text(rows, i, 0), done, cli->arguments[0]);
 	if (store_rows_count(rows) < count)
-		cli_say("%zu %s", count - store_rows_count(rows), not_done);
+		cli_say("%s: %zu", not_done, count - store_rows_count(rows));
 	return CLI_OK;
 }
 
 int
 command_groups_add(struct cli *cli)
 {
-	return members(cli, STATEMENT_CLI_GROUP_ADD, "is now in", "were in it already");
+	return members(cli, STATEMENT_CLI_GROUP_ADD, "is now in", "already in it");
 }
 
 int
 command_groups_remove(struct cli *cli)
 {
-	return members(cli, STATEMENT_CLI_GROUP_REMOVE, "is no longer in", "were not in it");
+	return members(cli, STATEMENT_CLI_GROUP_REMOVE, "is no longer in", "not in it");
 }
 
 int

@@ -66,6 +66,14 @@ print_options(const struct cli_option *options, FILE *out)
 	}
 }
 
+static void
+print_command_line(const struct cli_command *command, FILE *out)
+{
+	char left[48];
+	snprintf(left, sizeof left, "%s %s", command->name, command->arguments);
+	fprintf(out, "  %-30s %s\n", left, command->sentence);
+}
+
 static int
 print_overview(FILE *out)
 {
@@ -75,11 +83,8 @@ print_overview(FILE *out)
 	      "  countersign show ID\n"
 	      "  countersign approve ID --as alice --key alice.pem\n\nCommands:\n",
 	      out);
-	for (const struct cli_command *command = cli_commands; command->name; command++) {
-		char left[48];
-		snprintf(left, sizeof left, "%s %s", command->name, command->arguments);
-		fprintf(out, "  %-30s %s\n", left, command->sentence);
-	}
+	for (const struct cli_command *command = cli_commands; command->name; command++)
+		print_command_line(command, out);
 	fputs("\nOptions of every command:\n", out);
 	print_options(common_options, out);
 	fputs("\nExit codes: 0 success, 1 failure, 2 wrong usage, 3 still pending, 5 refused, 124 nothing "
@@ -125,15 +130,53 @@ find_command(char **words, int count, int *used)
 	return NULL;
 }
 
-static int
-unknown_command(char **words, int count)
+static bool
+in_group(const struct cli_command *command, const char *word)
 {
-	size_t length = count ? strlen(words[0]) : 0;
-	fprintf(stderr, "countersign: there is no command \"");
-	cli_print_text(count ? words[0] : "", stderr);
-	fputs("\"\n", stderr);
+	size_t length = strlen(word);
+	return !strncmp(command->name, word, length) && command->name[length] == ' ';
+}
+
+static bool
+is_group(const char *word)
+{
 	for (const struct cli_command *command = cli_commands; command->name; command++)
-		if (length >= 2 && !strncmp(command->name, words[0], length < 3 ? length : 3))
+		if (in_group(command, word))
+			return true;
+	return false;
+}
+
+/* "policy" begins commands, and is none: they are listed. */
+static bool
+print_group(const char *word, FILE *out)
+{
+	if (!is_group(word))
+		return false;
+	fprintf(out, "Usage: countersign %s COMMAND [OPTIONS] [ARGUMENTS]\n\nCommands:\n", word);
+	for (const struct cli_command *command = cli_commands; command->name; command++)
+		if (in_group(command, word))
+			print_command_line(command, out);
+	return true;
+}
+
+static int
+unknown_command(char **words, int count, bool help)
+{
+	const char *word = count ? words[0] : "";
+	size_t length = strlen(word);
+
+	if (help && print_group(word, stdout))
+		return CLI_OK;
+	if (is_group(word) && count == 1)
+		cli_say("\"%s\" is not the whole command", word);
+	else if (is_group(word))
+		cli_say("there is no command \"%s %s\"", word, words[1]);
+	else
+		cli_say("there is no command \"%s\"", word);
+	if (print_group(word, stderr))
+		return CLI_USAGE;
+	for (const struct cli_command *command = cli_commands; command->name; command++)
+		if (length >= 2 && !strncmp(command->name, word, length < 3 ? length : 3))
 			fprintf(stderr, "  did you mean: countersign %s\n", command->name);
 	fputs("countersign --help lists all commands\n", stderr);
 	return CLI_USAGE;
@@ -243,6 +286,15 @@ run_command(struct cli *cli, const struct invocation *invocation)
 	return code;
 }
 
+static bool
+given(int argc, char **argv, const char *option)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], option))
+			return true;
+	return false;
+}
+
 /* Puts the words of the command's name out of the way: options may stand before, between and behind them. */
 static int
 run(int argc, char **argv)
@@ -256,7 +308,8 @@ run(int argc, char **argv)
 		words[word_count++] = argv[i];
 	cli.command = find_command(words, word_count, &used);
 	if (!cli.command)
-		return unknown_command(words, word_count);
+		return unknown_command(words, word_count,
+				       given(argc, argv, "--help") || given(argc, argv, "-h"));
 	for (int i = 1 + used; i < argc; i++)
 		argv[kept++] = argv[i];
 	argv[kept] = NULL;
@@ -286,23 +339,37 @@ move_leading_options(int argc, char **argv)
 	}
 }
 
-int
-main(int argc, char **argv)
+/* Options alone. */
+static int
+run_no_command(int argc, char **argv)
 {
-	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")
-	    || (argc == 2 && !strcmp(argv[1], "help")))
-		return print_overview(argc < 2 ? stderr : stdout) + (argc < 2 ? CLI_USAGE : 0);
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version"))
+	if (given(argc, argv, "--help") || given(argc, argv, "-h"))
+		return print_overview(stdout);
+	if (given(argc, argv, "--version"))
 		return printf("countersign %s\n", CS_VERSION) < 0;
-	if (!strcmp(argv[1], "--print-config")) {
+	if (given(argc, argv, "--print-config")) {
 		config_print_sample(&cli_table, stdout);
 		return CLI_OK;
 	}
+	cli_say("which command?");
+	print_overview(stderr);
+	return CLI_USAGE;
+}
+
+int
+main(int argc, char **argv)
+{
+	move_leading_options(argc, argv);
+	if (argc < 2 || argv[1][0] == '-')
+		return run_no_command(argc, argv);
+	if (!strcmp(argv[1], "version"))
+		return printf("countersign %s\n", CS_VERSION) < 0;
 	if (!strcmp(argv[1], "help")) {
 		int used = 0;
 		const struct cli_command *command = find_command(argv + 2, argc - 2, &used);
-		return command ? print_command(command) : unknown_command(argv + 2, argc - 2);
+		if (argc == 2)
+			return print_overview(stdout);
+		return command ? print_command(command) : unknown_command(argv + 2, argc - 2, true);
 	}
-	move_leading_options(argc, argv);
 	return run(argc, argv);
 }

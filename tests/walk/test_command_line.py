@@ -42,6 +42,23 @@ def test_the_overview_names_every_command():
     assert bare().returncode == 2 and bare("--version").stdout.startswith("countersign 0.")
 
 
+@pytest.mark.parametrize("before", [(), ("--config", "x"), ("--set", "tenant=a"), ("-o", "json", "--verbose")])
+def test_options_without_a_command_are_understood(before):
+    assert bare(*before, "--help").stdout == bare("--help").stdout and bare(*before, "--help").returncode == 0
+    assert bare(*before, "--print-config").stdout == bare("--print-config").stdout
+    assert bare(*before, "--version").stdout == bare("--version").stdout
+    alone = bare(*before)
+    assert alone.returncode == 2 and alone.stdout == "" and "which command?" in alone.stderr
+
+
+def test_the_first_word_of_a_command_lists_how_it_may_go_on():
+    named = [command for command in COMMANDS if command.startswith("policy ")]
+    for done in (bare("policy", "--help"), bare("help", "policy")):
+        assert done.returncode == 0 and done.stderr == "" and all(command in done.stdout for command in named)
+    for done in (bare("policy"), bare("policy", "nonsense")):
+        assert done.returncode == 2 and done.stdout == "" and all(command in done.stderr for command in named)
+
+
 @pytest.mark.parametrize("arguments", [("nonsense",), ("policy", "nonsense"), ("show",), ("show", "a", "b"), ("list", "--nonsense"),
                                        ("list", "--state", "sideways"), ("list", "--limit", "-3"), ("keys", "add", "x"),
                                        ("wait", "not an id"), ("list", "-o", "yaml"), ("wait", "x", "--timeout", "soon")])
