@@ -162,6 +162,13 @@ _numbers = iter(range(10**9))
 _role_passwords = {}
 
 
+def role_password(role):
+    """The same as deploy/dev/processes.sh gives it: services that `make up` left running are not locked out."""
+    secret = ROOT / ".run" / "roles.secret"
+    secret = secret.read_text() if secret.exists() else secrets.token_hex(24)
+    return hashlib.sha256(f"{secret} {role}".encode()).hexdigest()[:48]
+
+
 class House:
     def __init__(self, services=SERVICES, policy=None, settings=None, start=True, prefix=None):
         self.name = f"w{os.getpid()}x{next(_numbers)}"
@@ -205,7 +212,7 @@ class House:
         """Logins for the roles that migrate made; they are the cluster's, so the passwords are set once a run."""
         for role in SERVICES + ("operator", "auditor"):
             if role not in _role_passwords:
-                _role_passwords[role] = secrets.token_hex(12)
+                _role_passwords[role] = role_password(f"countersign_{role}")
                 with psycopg.connect(OWNER_URI, autocommit=True) as owner:
                     owner.execute(f"ALTER ROLE countersign_{role} LOGIN PASSWORD '{_role_passwords[role]}'")
 
@@ -343,7 +350,13 @@ class House:
     # ------------------------------------------------------------ expect
 
     def sql(self, query, *parameters):
-        return self.db.execute(query, parameters).fetchall()
+        try:
+            return self.db.execute(query, parameters).fetchall()
+        except psycopg.OperationalError:
+            if not self.db.closed:
+                raise
+            self.reconnect()  # another story restarted the database
+            return self.db.execute(query, parameters).fetchall()
 
     def one(self, query, *parameters):
         rows = self.sql(query, *parameters)
