@@ -8,6 +8,17 @@ mkdir -p .run/log 2>/dev/null || { echo "${0##*/}: cannot write in $PWD" >&2; ex
 started=() unrecorded='' pid=''
 fail() { echo "${0##*/}: $*" >&2; exit 1; }
 
+secret() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
+
+# The database roles belong to the whole cluster: `up`, `demo` and `test` of one checkout give them the same passwords, so
+# that none locks out another's services.
+if [ ! -s .run/roles.secret ]; then
+	secret >".run/roles.secret.$$"
+	ln ".run/roles.secret.$$" .run/roles.secret 2>/dev/null || : # another was quicker
+	rm -f ".run/roles.secret.$$"
+fi
+role_password() { printf '%s %s' "$(<.run/roles.secret)" "$1" | sha256sum | cut -c1-48; }
+
 # the user's own servers, given by these two variables, are used and left alone
 own_servers() { [[ -n ${COUNTERSIGN_KAFKA_BOOTSTRAP_SERVERS:-} && -n ${COUNTERSIGN_DATABASE_URI:-} ]]; }
 
