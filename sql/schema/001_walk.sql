@@ -333,7 +333,7 @@ CREATE TABLE response (
     PRIMARY KEY (kid, response_id)
 );
 CREATE INDEX response_of_request ON response (tenant, request_id);
-CREATE UNIQUE INDEX response_counts_once ON response (approval_id, responder, verdict) WHERE result = 'counted';
+CREATE UNIQUE INDEX response_counts_once ON response (approval_id, responder, verdict, kid) WHERE result = 'counted';
 COMMENT ON TABLE response IS 'Verified answers of people, counted or refused, with the signed bytes. Insert-only. What could not be verified is in quarantine.';
 COMMENT ON COLUMN response.kid IS 'Key that signed.';
 COMMENT ON COLUMN response.response_id IS 'Id chosen by the sender; unique per key.';

@@ -77,6 +77,53 @@ def test_two_people_are_two_people(shared):
     assert sorted(r["responder"] for r in word.body["responses"]) == ["paul", "pia"]
 
 
+def rotation(house, *people):
+    """Two questions to a pair of their own, each with the first one's vote on it."""
+    group = "pair"
+    names = [f"{p}-{secrets.token_hex(3)}" for p in people]
+    for name in names:
+        house.person(name, group)
+    request_id = pending(house, action="credential.rotate")
+    house.answer(request_id, names[0])
+    house.expect("approvals", request_id, state="CHANGED")
+    return request_id, names
+
+
+def second_vote_does_not_suffice(house, request_id, name):
+    response = house.answer(request_id, name)
+    house.eventually("SELECT result FROM response WHERE response_id = %s", response, expected=[("counted",)])
+    still_pending(house, request_id)
+
+
+def test_a_vote_does_not_outlive_its_key(shared):
+    request_id, (first, second) = rotation(shared, "vera", "walt")
+    shared.cli("keys", "revoke", shared.keys[first].kid)
+    second_vote_does_not_suffice(shared, request_id, second)
+    shared.person(first)  # a new key: the person may vote again, and is still one person
+    shared.answer(request_id, first)
+    word = shared.word(request_id, "GRANTED")
+    assert sorted(r["responder"] for r in word.body["responses"]) == sorted([first, second])
+
+
+def test_a_vote_does_not_outlive_its_membership(shared):
+    request_id, (first, second) = rotation(shared, "xena", "yuri")
+    shared.cli("groups", "remove", "pair", first)
+    second_vote_does_not_suffice(shared, request_id, second)
+    shared.answer(request_id, "pia")
+    word = shared.word(request_id, "GRANTED")
+    assert sorted(r["responder"] for r in word.body["responses"]) == sorted(["pia", second])
+
+
+def test_a_vote_does_not_outlive_a_change_of_the_agents_owner(shared):
+    agent = "agent-" + secrets.token_hex(3)
+    shared.cli("agents", "add", agent, "--owner", "somebody-else")
+    request_id = pending(shared, action="credential.rotate", agent_id=agent)
+    shared.answer(request_id, "pia")
+    shared.expect("approvals", request_id, state="CHANGED")
+    shared.cli("agents", "add", agent, "--owner", "pia")
+    second_vote_does_not_suffice(shared, request_id, "paul")
+
+
 def test_who_approved_may_still_deny_before_it_is_decided(shared):
     request_id = pending(shared, action="credential.rotate")
     shared.answer(request_id, "pia")
