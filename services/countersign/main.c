@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - finds the command, reads its options, runs it. No behaviour of any command lives here. */
+#include "common/crypto/crypto.h"
 #include "common/service/service.h"
 #include "services/countersign/cli.h"
 #include <getopt.h>
@@ -295,6 +296,35 @@ given(int argc, char **argv, const char *option)
 	return false;
 }
 
+/* The id of a key is 43 characters of base64url; one in 64 begins with a dash and is no option all the same. */
+static bool
+is_key_id(const char *word)
+{
+	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+	return *word == '-' && strlen(word) == CRYPTO_THUMBPRINT_SIZE - 1
+	       && strspn(word, alphabet) == CRYPTO_THUMBPRINT_SIZE - 1;
+}
+
+/* Copies what follows the command's name; ids of keys go behind a "--" at the end. Returns the new count. */
+static int
+copy_words(int first, int argc, char **argv)
+{
+	static char end_of_options[] = "--";
+	char **ids = memory_take((size_t)argc * sizeof *ids);
+	int kept = 1, count = 0;
+
+	for (int i = first; i < argc; i++)
+		*(is_key_id(argv[i]) ? &ids[count++] : &argv[kept++]) = argv[i];
+	if (count)
+		argv[kept++] = end_of_options;
+	for (int i = 0; i < count; i++)
+		argv[kept++] = ids[i];
+	argv[kept] = NULL;
+	free(ids);
+	return kept;
+}
+
 /* Puts the words of the command's name out of the way: options may stand before, between and behind them. */
 static int
 run(int argc, char **argv)
@@ -302,7 +332,7 @@ run(int argc, char **argv)
 	struct cli cli = {.log = {.level = LOG_ERROR, .service = "countersign"}};
 	struct invocation invocation = {0};
 	char *words[2];
-	int word_count = 0, used = 0, kept = 1;
+	int word_count = 0, used = 0, kept;
 
 	for (int i = 1; i < argc && word_count < 2 && argv[i][0] != '-'; i++)
 		words[word_count++] = argv[i];
@@ -310,9 +340,7 @@ run(int argc, char **argv)
 	if (!cli.command)
 		return unknown_command(words, word_count,
 				       given(argc, argv, "--help") || given(argc, argv, "-h"));
-	for (int i = 1 + used; i < argc; i++)
-		argv[kept++] = argv[i];
-	argv[kept] = NULL;
+	kept = copy_words(1 + used, argc, argv);
 	if (!read_options(&cli, &invocation, kept, argv))
 		return cli_usage(&cli, "see countersign %s --help", cli.command->name);
 	return invocation.help ? print_command(cli.command) : run_command(&cli, &invocation);

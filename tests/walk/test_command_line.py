@@ -191,6 +191,12 @@ def test_a_key_is_registered_once_and_a_private_one_never(shared, tmp_path):
     assert [k["owner"] for k in listed if k["kid"] == kid] == ["kai"]
 
 
+def test_a_key_id_that_begins_with_a_dash_is_no_option(shared):
+    kid = "-4nSTjOJozYGJBWHN9o5HSC37DyukxfxEHGrKTrUapk"
+    done = shared.cli("keys", "revoke", kid, "--tenant", "default", check=False)
+    assert done.returncode == 1 and "no such key" in done.stderr
+
+
 def test_every_change_of_the_directory_is_remembered(shared):
     shared.cli("groups", "add", "temporary", "zoe")
     shared.cli("groups", "remove", "temporary", "zoe")
