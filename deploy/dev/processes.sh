@@ -20,7 +20,14 @@ fi
 role_password() { printf '%s %s' "$(<.run/roles.secret)" "$1" | sha256sum | cut -c1-48; }
 
 # the user's own servers, given by these two variables, are used and left alone
-own_servers() { [[ -n ${COUNTERSIGN_KAFKA_BOOTSTRAP_SERVERS:-} && -n ${COUNTERSIGN_DATABASE_URI:-} ]]; }
+own_servers() {
+	case ${COUNTERSIGN_KAFKA_BOOTSTRAP_SERVERS:+k}${COUNTERSIGN_DATABASE_URI:+d} in
+		kd) return 0 ;;
+		'') return 1 ;;
+		k) fail 'COUNTERSIGN_KAFKA_BOOTSTRAP_SERVERS is set without COUNTERSIGN_DATABASE_URI: set both, or neither' ;;
+		d) fail 'COUNTERSIGN_DATABASE_URI is set without COUNTERSIGN_KAFKA_BOOTSTRAP_SERVERS: set both, or neither' ;;
+	esac
+}
 
 identity() { # PID -> "PID STARTED BOOT"
 	local stat
