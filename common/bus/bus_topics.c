@@ -10,7 +10,7 @@ enum topic_side { INPUT, OUTPUT };
 struct topic_row {
 	const char *name;
 	enum topic_side side;
-	const char *cleanup, *retention_ms; /* NULL: by the cluster's default */
+	const char *cleanup, *retention_ms;
 };
 
 #define DAYS_7 "604800000"
@@ -22,7 +22,6 @@ static const struct topic_row rows[] = {
     {"responses", INPUT, "delete", DAYS_30},   {"authorizations", OUTPUT, "compact,delete", DAYS_30},
     {"outcomes", INPUT, "delete", DAYS_30},    {"incidents", OUTPUT, "delete", DAYS_30},
     {"quarantine", OUTPUT, "delete", DAYS_30}, {"checkpoints", OUTPUT, "delete", DAYS_365},
-    {"matrix", OUTPUT, "compact", NULL},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows, MOST_SETTINGS = 8 };
@@ -42,8 +41,7 @@ fill(const struct topic_row *row, struct bus_topic *topic, struct config_pair *s
 
 	topic->settings = settings;
 	add(topic, settings, "cleanup.policy", row->cleanup);
-	if (row->retention_ms)
-		add(topic, settings, "retention.ms", row->retention_ms);
+	add(topic, settings, "retention.ms", row->retention_ms);
 	add(topic, settings, "max.message.bytes", "1048576");
 	add(topic, settings, "message.timestamp.type", input ? "LogAppendTime" : "CreateTime");
 	add(topic, settings, "compression.type", input ? "uncompressed" : "producer");

@@ -71,3 +71,8 @@ def test_the_readmes_answer_is_what_the_schema_says(shared):
     body["request_digest"] = "sha-256:" + "0" * 64
     schema = json.loads((ROOT / "common/message/schema/response.schema.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(body)
+
+
+def test_the_readmes_diagram_is_the_one_that_the_table_prints():
+    diagram, = blocks("mermaid")
+    assert diagram == (ROOT / "tests/unit/approval/diagram.txt").read_text()
