@@ -104,8 +104,13 @@ read_public(struct cli *cli, uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE], str
 		return false;
 	while (start < length && strchr(" \t\r\n", bytes[start]))
 		start++;
-	return bytes[start] == '{' ? parse_jwk(cli, bytes, length, public_key, error)
-				   : crypto_public_parse(bytes, length, public_key, error);
+	if (bytes[start] == '{')
+		return parse_jwk(cli, bytes, length, public_key, error);
+	if (memmem(bytes, length, "PRIVATE KEY-----", strlen("PRIVATE KEY-----")))
+		return error_set(
+		    error, ERROR_INVALID, "private_key",
+		    "that is a private key; register its public half, which `keys generate` printed");
+	return crypto_public_parse(bytes, length, public_key, error);
 }
 
 /* "a,b" as a list; the text is cut in place. */

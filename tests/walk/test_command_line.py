@@ -187,6 +187,8 @@ def test_a_key_is_registered_once_and_a_private_one_never(shared, tmp_path):
     assert again.returncode == 1 and "already" in again.stderr
     private = json.dumps({**json.loads(key.jwk()), "d": "x"})
     assert "private" in shared.cli("keys", "add", "-", "--owner", "kai", stdin=private, check=False).stderr
+    shared.cli("keys", "generate", "--out", str(tmp_path / "kai.pem"))
+    assert "private" in shared.cli("keys", "add", str(tmp_path / "kai.pem"), "--owner", "kai", check=False).stderr
     listed = json.loads(shared.cli("keys", "list", "-o", "json").stdout)
     assert [k["owner"] for k in listed if k["kid"] == kid] == ["kai"]
 
