@@ -46,7 +46,10 @@ cli_say(const char *format, ...)
 int
 cli_fail(const struct error *error)
 {
-	if (*error->field)
+	/* what is said about a key of the configuration names it, with its place */
+	if (strchr(error->field, '.') && strstr(error->text, error->field))
+		cli_say("%s (%s)", error->text, error->code);
+	else if (*error->field)
 		cli_say("%s: %s (%s)", error->field, error->text, error->code);
 	else
 		cli_say("%s", error->text);
@@ -82,6 +85,9 @@ cli_store(struct cli *cli, struct error *error)
 		for (int i = FIRST_STATEMENT; i <= LAST_STATEMENT; i++)
 			own[i - FIRST_STATEMENT] = (enum statement)i;
 		cli->store = store_open(&options, own, sizeof own / sizeof *own, error);
+		if (!cli->store && !*cli->config.database_uri)
+			cli_say("database.uri is not set: --config FILE or COUNTERSIGN_CONFIG give a file "
+				"that does");
 	}
 	return cli->store != NULL;
 }
