@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* admin.c - makes, compares and alters topics. Asks and waits for the answer; nothing here creates a topic by asking for it. */
 #include "common/bus/bus_private.h"
+#include "common/clock/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,12 +110,12 @@ static rd_kafka_event_t *
 answer(struct bus_admin *admin, rd_kafka_event_type_t type, const char *topic, struct error *error)
 {
 	rd_kafka_event_t *event = NULL;
-	int64_t deadline = bus_clock() + (ANSWER_MS + CREATE_MS) * INT64_C(1000);
+	int64_t deadline = clock_monotonic() + (ANSWER_MS + CREATE_MS) * INT64_C(1000);
 
 	do { /* a late answer to an earlier question is not ours */
 		rd_kafka_event_destroy(event);
 		event = rd_kafka_queue_poll(admin->queue, bus_remaining(deadline));
-	} while (event && rd_kafka_event_type(event) != type && bus_clock() < deadline);
+	} while (event && rd_kafka_event_type(event) != type && clock_monotonic() < deadline);
 	if (event && rd_kafka_event_type(event) == type && !rd_kafka_event_error(event))
 		return event;
 	bus_error_asked(error, &admin->client,
@@ -169,11 +170,12 @@ static void
 await_topic(struct bus_admin *admin, const struct bus_topic *topic)
 {
 	const struct timespec pause = {.tv_nsec = 50 * 1000000};
-	int64_t deadline = bus_clock() + CREATE_MS * INT64_C(1000), low, high;
+	int64_t deadline = clock_monotonic() + CREATE_MS * INT64_C(1000), low, high;
 	struct error error = {0};
 	int32_t count = 0;
 
-	while (bus_partition_count(admin, topic->name, &count, &error) && count == 0 && bus_clock() < deadline)
+	while (bus_partition_count(admin, topic->name, &count, &error) && count == 0
+	       && clock_monotonic() < deadline)
 		nanosleep(&pause, NULL);
 	for (int32_t i = 0; i < count; i++)
 		bus_ask_ends(&admin->client, topic->name, i, &low, &high, deadline);

@@ -62,7 +62,6 @@ bool bus_error_asked(struct error *error, struct bus_client *client, rd_kafka_re
 /* The fatal error of a client as BROKEN "fatal". Always returns false. */
 bool bus_error_fatal(struct error *error, const struct bus_client *client);
 
-int64_t bus_clock(void);		    /* CLOCK_MONOTONIC in microseconds */
 int bus_milliseconds(int64_t microseconds); /* rounded up, never negative */
 int bus_remaining(int64_t deadline);	    /* milliseconds until it */
 

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* client.c - what every librdkafka handle of ours has: its log lines, its errors in our words, the clock of its deadlines. */
 #include "common/bus/bus_private.h"
+#include "common/clock/clock.h"
 
 #include <assert.h>
 #include <limits.h>
 #include <string.h>
 #include <time.h>
-
-int64_t
-bus_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
 
 int
 bus_milliseconds(int64_t microseconds)
@@ -29,7 +21,7 @@ bus_milliseconds(int64_t microseconds)
 int
 bus_remaining(int64_t deadline)
 {
-	return bus_milliseconds(deadline - bus_clock());
+	return bus_milliseconds(deadline - clock_monotonic());
 }
 
 /* ------------------------------------------------------------------ ends of a partition */
@@ -72,7 +64,7 @@ bus_ask_ends(const struct bus_client *client, const char *topic, int32_t partiti
 							bus_remaining(deadline));
 		if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION)
 			return why_unknown(client, topic, deadline);
-		if (!has_no_leader(code) || bus_clock() >= deadline)
+		if (!has_no_leader(code) || clock_monotonic() >= deadline)
 			return code;
 		nanosleep(&pause, NULL);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* close.c - ends a client within a deadline, whatever librdkafka makes of it. */
 #include "common/bus/bus_private.h"
+#include "common/clock/clock.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -43,7 +44,7 @@ run(void *argument)
 static bool
 wait_for(struct closing *closing, int64_t timeout_us)
 {
-	int64_t deadline = bus_clock() + timeout_us;
+	int64_t deadline = clock_monotonic() + timeout_us;
 	struct timespec until = {.tv_sec = (time_t)(deadline / 1000000), .tv_nsec = deadline % 1000000 * 1000};
 	int result = 0;
 	bool done;

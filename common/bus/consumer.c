@@ -4,6 +4,7 @@
  * thing done with it is rd_kafka_assign with explicit offsets, for starting, starting over, pausing and going on alike.
  */
 #include "common/bus/consumer_private.h"
+#include "common/clock/clock.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -289,7 +290,7 @@ take_error(struct bus_consumer *consumer, rd_kafka_message_t *take_message, stru
 void
 bus_poll(struct bus_consumer *consumer, int64_t timeout_us, struct bus_poll *poll)
 {
-	int64_t deadline = bus_clock() + (timeout_us > 0 ? timeout_us : 0);
+	int64_t deadline = clock_monotonic() + (timeout_us > 0 ? timeout_us : 0);
 	rd_kafka_message_t *message;
 
 	*poll = (struct bus_poll){.happening = BUS_NOTHING};
@@ -299,7 +300,7 @@ bus_poll(struct bus_consumer *consumer, int64_t timeout_us, struct bus_poll *pol
 			take_error(consumer, message, poll);
 		else if (message)
 			take_record(consumer, message, poll);
-		if (poll->happening != BUS_NOTHING || tell(consumer, poll) || bus_clock() >= deadline)
+		if (poll->happening != BUS_NOTHING || tell(consumer, poll) || clock_monotonic() >= deadline)
 			break;
 	}
 }
@@ -324,7 +325,7 @@ bus_watermarks(struct bus_consumer *consumer, const char *topic, int32_t partiti
 	       int64_t *high, int64_t timeout_us, struct error *error)
 {
 	rd_kafka_resp_err_t code =
-	    bus_ask_ends(&consumer->client, topic, partition, low, high, bus_clock() + timeout_us);
+	    bus_ask_ends(&consumer->client, topic, partition, low, high, clock_monotonic() + timeout_us);
 
 	return !code || bus_error(error, code, "ask for the offsets of a partition", NULL);
 }

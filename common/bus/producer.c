@@ -4,6 +4,7 @@
  * gapless does not cover messages whose time ran out, so the first failed report ends this producer.
  */
 #include "common/bus/bus_private.h"
+#include "common/clock/clock.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -55,14 +56,14 @@ say_fatal(const struct bus_producer *producer, struct error *error)
 static void
 give_up(struct bus_producer *producer)
 {
-	int64_t deadline = bus_clock() + PURGE_LIMIT_US;
+	int64_t deadline = clock_monotonic() + PURGE_LIMIT_US;
 	struct error error = {0};
 
 	say_fatal(producer, &error);
 	log_warn(&producer->client.log, "producer_fatal", log_text("text", error.text),
 		 log_number("pending", producer->pending));
 	rd_kafka_purge(producer->client.handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
-	while (producer->pending > 0 && bus_clock() < deadline)
+	while (producer->pending > 0 && clock_monotonic() < deadline)
 		rd_kafka_poll(producer->client.handle, 10);
 	producer->fatal = true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reader.c - reads topics as they are, without a group and without positions: for gates, auditors and the command line. */
 #include "common/bus/bus_private.h"
+#include "common/clock/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,7 @@ add_stretch(struct bus_reader *reader, rd_kafka_topic_t *topic, int32_t partitio
 	const char *name = rd_kafka_topic_name(topic);
 	int64_t low, high;
 	rd_kafka_resp_err_t code = bus_ask_ends(&reader->client, name, partition, &low, &high,
-						bus_clock() + ANSWER_MS * INT64_C(1000));
+						clock_monotonic() + ANSWER_MS * INT64_C(1000));
 
 	if (code)
 		return bus_error_asked(error, &reader->client, code, name, NULL);
@@ -231,7 +232,7 @@ tell_fault(struct bus_reader *reader, struct bus_poll *poll)
 void
 bus_reader_next(struct bus_reader *reader, int64_t timeout_us, struct bus_poll *poll, bool *at_end)
 {
-	int64_t deadline = bus_clock() + (timeout_us > 0 ? timeout_us : 0);
+	int64_t deadline = clock_monotonic() + (timeout_us > 0 ? timeout_us : 0);
 	rd_kafka_message_t *message;
 
 	*poll = (struct bus_poll){.happening = BUS_NOTHING};
@@ -245,7 +246,7 @@ bus_reader_next(struct bus_reader *reader, int64_t timeout_us, struct bus_poll *
 		else if (message)
 			take_record(reader, message, poll);
 		tell_fault(reader, poll);
-	} while (poll->happening == BUS_NOTHING && bus_clock() < deadline);
+	} while (poll->happening == BUS_NOTHING && clock_monotonic() < deadline);
 	*at_end = poll->happening == BUS_NOTHING && is_over(reader);
 }
 

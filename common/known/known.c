@@ -94,3 +94,17 @@ known_find(const struct known *known, const char *scope, const char *id)
 
 	return entry->id ? entry->digest : NULL;
 }
+
+struct known *
+known_load(struct arena *arena, const struct store_rows *rows, size_t more)
+{
+	struct known *known = known_open(arena, store_rows_count(rows) + more);
+
+	for (size_t row = 0; row < store_rows_count(rows); row++) {
+		struct store_bytes digest = store_row_bytes(rows, row, 2);
+
+		assert(digest.length == CRYPTO_SHA256_SIZE);
+		known_add(known, store_row_text(rows, row, 0), store_row_text(rows, row, 1), digest.bytes);
+	}
+	return known;
+}

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* monitor.c - the registry: families and their series, readiness, the sign of life. One lock, held for a few copies. */
 #include "common/monitor/monitor_private.h"
+#include "common/clock/clock.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-static int64_t
-clock_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
 
 struct monitor *
 monitor_open(const char *service, const char *version)
@@ -24,7 +16,7 @@ monitor_open(const char *service, const char *version)
 	pthread_mutex_init(&monitor->lock, NULL);
 	monitor->service = memory_string(service);
 	monitor->version = memory_string(version);
-	atomic_init(&monitor->alive_at, clock_now());
+	atomic_init(&monitor->alive_at, clock_monotonic());
 	atomic_init(&monitor->stall_us, 0);
 	return monitor;
 }
@@ -252,7 +244,7 @@ monitor_ready(struct monitor *monitor, const char *name, bool good, const char *
 void
 monitor_alive(struct monitor *monitor)
 {
-	atomic_store(&monitor->alive_at, clock_now());
+	atomic_store(&monitor->alive_at, clock_monotonic());
 }
 
 void
@@ -266,7 +258,7 @@ monitor_is_alive(struct monitor *monitor)
 {
 	int64_t limit = atomic_load(&monitor->stall_us);
 
-	return limit <= 0 || clock_now() - atomic_load(&monitor->alive_at) <= limit;
+	return limit <= 0 || clock_monotonic() - atomic_load(&monitor->alive_at) <= limit;
 }
 
 void

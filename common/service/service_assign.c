@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* service_assign.c - whose partitions, and from where: the group gives them, the position row makes them ours. */
 #include "common/service/service_private.h"
+#include "common/clock/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,7 @@ service_revoked(struct service_loop *loop)
 static void
 alarm_halted(struct service_loop *loop, struct service_partition *partition)
 {
-	partition->again_at = service_clock() + 60 * SECOND;
+	partition->again_at = clock_monotonic() + 60 * SECOND;
 	log_error(&loop->log, "halted", log_text("topic", loop->topic),
 		  log_number("partition", partition->position.partition),
 		  log_number("next_offset", partition->position.next_offset),
@@ -126,7 +127,7 @@ void
 service_partition_rest(struct service_loop *loop, struct service_partition *partition, int64_t pause_us)
 {
 	partition->state = PARTITION_RESTING;
-	partition->again_at = service_clock() + pause_us;
+	partition->again_at = clock_monotonic() + pause_us;
 	tell_readiness(loop);
 }
 
@@ -221,7 +222,7 @@ claim_failed(struct service_loop *loop, const struct error *error)
 		log_info(&loop->log, "assignment_gone", log_text("reason", error->text));
 		break;
 	default:
-		loop->assign_at = service_clock() + SECOND;
+		loop->assign_at = clock_monotonic() + SECOND;
 		if (!store_connected(loop->context.store))
 			service_database_away(loop, error);
 		else
@@ -236,8 +237,8 @@ service_assign_turn(struct service_loop *loop)
 	struct error error = {0};
 	bool ok = true;
 
-	wake_partitions(loop, service_clock());
-	if (!loop->assigning || service_clock() < loop->assign_at || !service_database_ready(loop))
+	wake_partitions(loop, clock_monotonic());
+	if (!loop->assigning || clock_monotonic() < loop->assign_at || !service_database_ready(loop))
 		return;
 	for (size_t i = 0; ok && i < loop->partition_count; i++)
 		if (loop->partitions[i].state == PARTITION_CLAIMING)

@@ -5,6 +5,7 @@
  */
 #include "common/service/service_private.h"
 
+#include "common/clock/clock.h"
 #include "common/store/store_ledger.h"
 
 #include <assert.h>
@@ -166,7 +167,7 @@ conflict(struct service_loop *loop, const struct attempt *attempt, const struct 
 		return GO_ON;
 	}
 	if (++batch->conflicts < STUBBORN) {
-		batch->not_before = service_clock() + service_backoff_next(&batch->backoff);
+		batch->not_before = clock_monotonic() + service_backoff_next(&batch->backoff);
 		return LATER;
 	}
 	log_error(&loop->log, "stubborn", log_text("topic", loop->topic),
@@ -253,7 +254,7 @@ run(struct service_loop *loop, struct service_batch *batch)
 		if (batch->done == batch->count)
 			return GO_ON;
 		if (service_stopping() || !store_connected(loop->context.store)
-		    || service_clock() < batch->not_before)
+		    || clock_monotonic() < batch->not_before)
 			return LATER;
 
 		struct attempt attempt = {.batch = batch,

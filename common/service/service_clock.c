@@ -7,15 +7,6 @@
 enum { BACKOFF_FIRST = 100 * 1000, BACKOFF_LAST = 5000 * 1000 };
 
 int64_t
-service_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
-int64_t
 service_backoff_next(struct service_backoff *backoff)
 {
 	uint32_t random;

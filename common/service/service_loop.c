@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* service_loop.c - one turn after the other: poll, gather, run, tick. Polling never stops, so the member stays in its group. */
 #include "common/service/service_private.h"
+#include "common/clock/clock.h"
 
 #include <unistd.h>
 
@@ -15,7 +16,7 @@ service_database_away(struct service_loop *loop, const struct error *error)
 	bool connected = store_connected(loop->context.store);
 	int64_t pause = service_backoff_next(&loop->backoff);
 
-	loop->retry_at = service_clock() + pause;
+	loop->retry_at = clock_monotonic() + pause;
 	loop->away = true;
 	monitor_ready(loop->context.monitor, "database", connected, error->text);
 	log_warn(&loop->log, connected ? "database_busy" : "database_away", log_text("code", error->code),
@@ -55,7 +56,7 @@ new_session(struct service_loop *loop)
 bool
 service_database_ready(struct service_loop *loop)
 {
-	if (service_clock() < loop->retry_at || loop->broken.kind != ERROR_NONE)
+	if (clock_monotonic() < loop->retry_at || loop->broken.kind != ERROR_NONE)
 		return false;
 	return store_connected(loop->context.store) || new_session(loop);
 }
@@ -84,7 +85,7 @@ service_kafka_fault(struct service_loop *loop, const struct error *error)
 		log_warn(&loop->log, "kafka_away", log_text("code", error->code),
 			 log_text("reason", error->text));
 	loop->kafka_good = false;
-	loop->fault_until = service_clock() + FAULT_LASTS;
+	loop->fault_until = clock_monotonic() + FAULT_LASTS;
 }
 
 /* An idle topic says nothing when the brokers are there again; that no new fault comes has to do. */
@@ -183,7 +184,7 @@ tick(struct service_loop *loop)
 	struct error error = {0};
 	bool again = false;
 
-	if (!loop->service->tick || service_clock() < loop->tick_at || !service_database_ready(loop))
+	if (!loop->service->tick || clock_monotonic() < loop->tick_at || !service_database_ready(loop))
 		return;
 	if (loop->service->tick(loop->state, loop->arena, &again, &error)) {
 		if (store_connected(loop->context.store))
@@ -194,7 +195,7 @@ tick(struct service_loop *loop)
 		again = false;
 	}
 	arena_reset(loop->arena);
-	loop->tick_at = again ? 0 : service_clock() + loop->tick_us;
+	loop->tick_at = again ? 0 : clock_monotonic() + loop->tick_us;
 }
 
 /* ------------------------------------------------------------------ turns */
@@ -249,7 +250,7 @@ bool
 service_loop(struct service_loop *loop, struct error *error)
 {
 	while (!service_stopping() && loop->broken.kind == ERROR_NONE) {
-		int64_t now = service_clock();
+		int64_t now = clock_monotonic();
 
 		monitor_alive(loop->context.monitor);
 		service_notify_turn(&loop->notify, now);

@@ -40,8 +40,6 @@ bool service_config_check(const struct service_config *config, struct error *err
 
 /* ------------------------------------------------------------------ time and signals (service_clock.c, service_signal.c) */
 
-int64_t service_clock(void); /* CLOCK_MONOTONIC in microseconds */
-
 /* Exponential, jittered: each pause lies between the half and the whole of twice the one before, 100 ms to 5 s. */
 struct service_backoff {
 	int64_t step;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* service_start.c - opening everything in the order in which it can be checked, and closing it in reverse. */
 #include "common/service/service_private.h"
+#include "common/clock/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +13,9 @@ enum { SLICE = 100 * 1000, SHORTEST_CLOSE = 1000 * 1000, LONGEST_CLOSE = 8 * 100
 static void
 rest(struct service_loop *loop, int64_t pause_us)
 {
-	int64_t until = service_clock() + pause_us;
+	int64_t until = clock_monotonic() + pause_us;
 
-	for (int64_t now = service_clock(); now < until && !service_stopping(); now = service_clock()) {
+	for (int64_t now = clock_monotonic(); now < until && !service_stopping(); now = clock_monotonic()) {
 		monitor_alive(loop->context.monitor);
 		service_notify_turn(&loop->notify, now);
 		usleep((useconds_t)(until - now < SLICE ? until - now : SLICE));

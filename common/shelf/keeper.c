@@ -2,6 +2,7 @@
 /* keeper.c - taking records off the shelf again. */
 #include "common/shelf/shelf.h"
 
+#include "common/clock/clock.h"
 #include "common/message/json.h"
 
 #include <string.h>
@@ -198,19 +199,10 @@ clear(const struct shelf_keeper *keeper, struct arena *arena, bool *again, struc
 
 /* ------------------------------------------------------------------ the look */
 
-static int64_t
-clock_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 bool
 shelf_tend(struct shelf_keeper *keeper, struct arena *arena, bool *again, struct error *error)
 {
-	int64_t begun = clock_now();
+	int64_t begun = clock_monotonic();
 	bool more = false, ok = true;
 
 	if (begun < keeper->next_look)
@@ -219,7 +211,7 @@ shelf_tend(struct shelf_keeper *keeper, struct arena *arena, bool *again, struct
 	arena_reset(arena);
 	ok = ok && clear(keeper, arena, &more, error);
 	arena_reset(arena);
-	keeper->next_look = more ? 0 : begun + LOOK_EVERY + 10 * (clock_now() - begun);
+	keeper->next_look = more ? 0 : begun + LOOK_EVERY + 10 * (clock_monotonic() - begun);
 	*again = *again || more;
 	return ok;
 }

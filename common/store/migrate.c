@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* migrate.c - brings a database to the schema that was compiled in: one migration at a time, each whole or not at all. */
 #include "common/store/migrate.h"
+#include "common/clock/clock.h"
 #include "common/store/store_private.h"
 
 #include <poll.h>
@@ -23,7 +24,7 @@ struct run {
 static bool
 wait_answer(struct run *run, const char *what)
 {
-	int64_t end = store_monotonic() + ANSWER_PATIENCE;
+	int64_t end = clock_monotonic() + ANSWER_PATIENCE;
 
 	while (PQisBusy(run->connection)) {
 		int unsent = PQflush(run->connection);

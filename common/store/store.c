@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store.c - the door of the room: open and close, one transaction at a time, and waiting for a notification. */
 #include "common/store/store_private.h"
+#include "common/clock/clock.h"
 
 #include <poll.h>
 #include <stdarg.h>
@@ -254,7 +255,7 @@ take_notifications(struct store *store)
 bool
 store_wait(struct store *store, int64_t timeout_us)
 {
-	int64_t end = store_monotonic() + timeout_us;
+	int64_t end = clock_monotonic() + timeout_us;
 	int ready = 1;
 
 	while (store->connection && !take_notifications(store)) {

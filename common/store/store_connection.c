@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store_connection.c - from a URI to a connection, in bounded time and without a word of the URI's password in any text. */
 #include "common/store/store_private.h"
+#include "common/clock/clock.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -12,20 +13,11 @@
 #define CONNECT_PATIENCE INT64_C(15000000) /* for all hosts and addresses */
 #define ADDRESS_PATIENCE INT64_C(5000000)  /* for one that does not answer */
 
-int64_t
-store_monotonic(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 int
 store_await(int descriptor, short events, int64_t until)
 {
 	struct pollfd waiting = {.fd = descriptor, .events = events};
-	int64_t left = until - store_monotonic();
+	int64_t left = until - clock_monotonic();
 	struct timespec patience = {.tv_sec = left / 1000000, .tv_nsec = left % 1000000 * 1000};
 	int ready;
 
@@ -241,7 +233,7 @@ give_up_address(PGconn *connection)
 static bool
 connect_addresses(PGconn *connection, int64_t end, struct error *error)
 {
-	int64_t address_end = store_monotonic() + ADDRESS_PATIENCE;
+	int64_t address_end = clock_monotonic() + ADDRESS_PATIENCE;
 	PostgresPollingStatusType status =
 	    PQstatus(connection) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
 
@@ -252,12 +244,12 @@ connect_addresses(PGconn *connection, int64_t end, struct error *error)
 
 		if (ready > 0) {
 			status = PQconnectPoll(connection);
-		} else if (store_monotonic() >= end) {
+		} else if (clock_monotonic() >= end) {
 			return error_set(error, ERROR_UNAVAILABLE, "connection_lost",
 					 "connect: no answer in time");
-		} else if (store_monotonic() >= address_end) {
+		} else if (clock_monotonic() >= address_end) {
 			give_up_address(connection);
-			address_end = store_monotonic() + ADDRESS_PATIENCE;
+			address_end = clock_monotonic() + ADDRESS_PATIENCE;
 		}
 	}
 	return status == PGRES_POLLING_OK ? true : explain(connection, error);
@@ -298,12 +290,12 @@ static PGconn *
 connect_hosts(const struct hosts *hosts, const char *application_name, const struct log *log,
 	      struct error *error)
 {
-	int64_t end = store_monotonic() + CONNECT_PATIENCE;
+	int64_t end = clock_monotonic() + CONNECT_PATIENCE;
 	size_t count = list_length(hosts->hostaddr && *hosts->hostaddr ? hosts->hostaddr : hosts->host);
 	struct error worst = {0};
 	PGconn *connection = NULL;
 
-	for (size_t i = 0; !connection && i < count && store_monotonic() < end; i++) {
+	for (size_t i = 0; !connection && i < count && clock_monotonic() < end; i++) {
 		struct request request = {.count = 0};
 		struct error failure = {0};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store_pipeline.c - what was asked and what is owed: sends without waiting, settles in order, and gives a silent server up. */
 #include "common/store/store_private.h"
+#include "common/clock/clock.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ pipeline_lost(struct store *store, const char *why)
 static bool
 exchange(struct store *store)
 {
-	int64_t end = store_monotonic() + store->statement_timeout_us + ANSWER_PATIENCE;
+	int64_t end = clock_monotonic() + store->statement_timeout_us + ANSWER_PATIENCE;
 	int unsent = PQflush(store->connection), ready;
 
 	if (unsent < 0)

@@ -110,7 +110,6 @@ bool store_result_fatal(const PGresult *result);
 
 /* ------------------------------------------------------------------ store_connection.c */
 
-int64_t store_monotonic(void);
 /* poll(2) for one socket until a CLOCK_MONOTONIC time: 1 ready, 0 not in time, -1 interrupted by a signal. */
 int store_await(int descriptor, short events, int64_t until);
 /* Connects to a writable server, within seconds, over all hosts. No session is built. */

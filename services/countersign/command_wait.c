@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* command_wait.c - waiting for the final word as an agent would: on the topic, highest sequence, signature checked. */
 #include "common/jws/jws.h"
+#include "common/clock/clock.h"
 #include "common/message/authorization.h"
 #include "common/message/json.h"
 #include "common/message/request.h"
@@ -183,23 +184,15 @@ conclude(struct cli *cli, const struct value *word, const struct awaited *awaite
 	return CLI_OK;
 }
 
-static int64_t
-monotonic(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 int
 wait_for_word(struct cli *cli, struct bus_reader *take_reader, const struct awaited *awaited)
 {
 	const char *key = request_key(cli->arena, awaited->tenant, awaited->request_id);
-	int64_t give_up = monotonic() + awaited->timeout_us, highest = -1;
+	int64_t give_up = clock_monotonic() + awaited->timeout_us, highest = -1;
 	const struct value *latest = NULL;
 	bool final = false, at_end = false;
 
-	while (!final && monotonic() < give_up) {
+	while (!final && clock_monotonic() < give_up) {
 		struct bus_poll poll = {0};
 		struct value *word = NULL;
 		bus_reader_next(take_reader, 200000, &poll, &at_end);

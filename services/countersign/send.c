@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* send.c - one record onto a topic, acknowledged or reported. */
 #include "services/countersign/send.h"
+#include "common/clock/clock.h"
 #include <string.h>
 #include <time.h>
 
@@ -21,21 +22,13 @@ delivered(void *context, int64_t tag, const struct error *error)
 		report->error = *error;
 }
 
-static int64_t
-monotonic(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 static bool
 await_report(struct bus_producer *producer, struct error *error)
 {
 	struct delivery_report report = {0};
-	int64_t give_up = monotonic() + SEND_PATIENCE_US;
+	int64_t give_up = clock_monotonic() + SEND_PATIENCE_US;
 
-	while (!report.done && monotonic() < give_up)
+	while (!report.done && clock_monotonic() < give_up)
 		bus_producer_poll(producer, 100000, delivered, &report);
 	if (!report.done)
 		return error_set(error, ERROR_UNAVAILABLE, "timeout", "no broker took the record within 30 s");

@@ -58,18 +58,7 @@ load_known(struct work *work, const struct evaluator_item *items, size_t count, 
 
 	struct store_rows *rows = sheet_query(&ids, work->store, error);
 
-	if (!rows)
-		return NULL;
-
-	struct known *known = known_open(work->arena, store_rows_count(rows) + count);
-
-	for (size_t row = 0; row < store_rows_count(rows); row++) {
-		struct store_bytes digest = store_row_bytes(rows, row, 2);
-
-		assert(digest.length == CRYPTO_SHA256_SIZE);
-		known_add(known, store_row_text(rows, row, 0), store_row_text(rows, row, 1), digest.bytes);
-	}
-	return known;
+	return rows ? known_load(work->arena, rows, count) : NULL;
 }
 
 static enum evaluator_fate

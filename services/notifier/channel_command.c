@@ -4,6 +4,7 @@
  * never, anything else is try again; the first line that it writes is its reference.
  */
 #include "services/notifier/targets.h"
+#include "common/clock/clock.h"
 #include "services/notifier/visible.h"
 
 #include <errno.h>
@@ -30,15 +31,6 @@ struct program {
 	size_t length;
 	bool has_line; /* the first line is over */
 };
-
-static int64_t
-clock_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * SECOND + now.tv_nsec / 1000;
-}
 
 /* ------------------------------------------------------------------ the targets file */
 
@@ -185,7 +177,7 @@ static bool
 ended_by(struct program *program, int64_t until, const atomic_bool *abandoned)
 {
 	while (!has_ended(program)) {
-		if (clock_now() >= until || (abandoned && atomic_load(abandoned)))
+		if (clock_monotonic() >= until || (abandoned && atomic_load(abandoned)))
 			return false;
 		talk(program, SLICE_MS);
 	}
@@ -197,7 +189,7 @@ static void
 stop(struct program *program)
 {
 	kill(-program->pid, SIGTERM);
-	if (!ended_by(program, clock_now() + GRACE, NULL))
+	if (!ended_by(program, clock_monotonic() + GRACE, NULL))
 		kill(program->pid, SIGKILL);
 	kill(-program->pid, SIGKILL);
 }
@@ -235,7 +227,7 @@ static void
 run(struct program *program, struct channel_result *result)
 {
 	const struct channel_settings *settings = program->send->settings;
-	bool in_time = ended_by(program, clock_now() + settings->command_timeout, settings->abandoned);
+	bool in_time = ended_by(program, clock_monotonic() + settings->command_timeout, settings->abandoned);
 	int status = 0;
 
 	if (!in_time)

@@ -5,6 +5,7 @@
  */
 #include "services/notifier/targets.h"
 
+#include "common/clock/clock.h"
 #include "common/service/service.h"
 
 #include <curl/curl.h>
@@ -31,15 +32,6 @@ struct post {
 	bool is_cut;
 	const char *refused; /* what the address is that we were about to connect to; NULL: none was refused */
 };
-
-static int64_t
-clock_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * SECOND + now.tv_nsec / 1000;
-}
 
 /* ------------------------------------------------------------------ the targets file */
 
@@ -161,7 +153,7 @@ resolve(struct post *post)
 	if (fault != 0)
 		channel_end(post->result, CHANNEL_RETRY, "resolve", "its name can't be looked up: %s",
 			    gai_strerror(fault));
-	else if (clock_now() >= post->deadline)
+	else if (clock_monotonic() >= post->deadline)
 		channel_end(post->result, CHANNEL_RETRY, "timeout", "looking up its name took too long");
 	else
 		ok = check_addresses(post, found) && pin(post, found);
@@ -253,7 +245,7 @@ set_request(struct post *post)
 static bool
 set_limits(struct post *post)
 {
-	int64_t left = (post->deadline - clock_now()) / 1000;
+	int64_t left = (post->deadline - clock_monotonic()) / 1000;
 	const char *scheme = post->send->target->url.is_https ? "https" : "http";
 
 	left = left > 1 ? left : 1;
@@ -362,7 +354,7 @@ send_post(const struct channel_send *send, struct channel_result *result)
 	    .send = send,
 	    .result = result,
 	    .arena = arena_open(),
-	    .deadline = clock_now() + send->settings->webhook_timeout,
+	    .deadline = clock_monotonic() + send->settings->webhook_timeout,
 	};
 
 	channel_end(result, CHANNEL_RETRY, "curl", "curl can't do what is asked of it");

@@ -2,6 +2,7 @@
 /* notifier.c - what a wake-up is, and how the service begins and ends. */
 #include "services/notifier/notifier.h"
 
+#include "common/clock/clock.h"
 #include "common/message/json.h"
 
 #include <curl/curl.h>
@@ -12,15 +13,6 @@
 #define SECOND INT64_C(1000000)
 #define GRACE (5 * SECOND)	/* for attempts that run when the process is asked to stop */
 #define LAST_GRACE (3 * SECOND) /* for them to notice that they are abandoned */
-
-int64_t
-notifier_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * SECOND + now.tv_nsec / 1000;
-}
 
 /* ------------------------------------------------------------------ beginning */
 
@@ -224,10 +216,10 @@ notifier_committed(void *state)
 static void
 wait_for_attempts(struct notifier *notifier, int64_t grace)
 {
-	int64_t until = notifier_clock() + grace;
+	int64_t until = clock_monotonic() + grace;
 
-	for (int64_t now = notifier_clock(); sender_running(notifier->sender) > 0 && now < until;
-	     now = notifier_clock()) {
+	for (int64_t now = clock_monotonic(); sender_running(notifier->sender) > 0 && now < until;
+	     now = clock_monotonic()) {
 		sender_wait(notifier->sender, until - now);
 		notifier_collect(notifier);
 	}

@@ -42,7 +42,6 @@ bool notifier_handle(void *state, struct work *work, const struct record *record
 		     struct error *error) CS_MUST_CHECK;
 void notifier_committed(void *state);
 void notifier_close(void *state);
-int64_t notifier_clock(void); /* CLOCK_MONOTONIC in microseconds */
 
 /* ------------------------------------------------------------------ notifier_plan.c: who is to be told what */
 

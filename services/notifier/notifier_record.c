@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* notifier_record.c - what an attempt's end means for its delivery, recorded against the claim under which it was made. */
 #include "services/notifier/backoff.h"
+#include "common/clock/clock.h"
 #include "services/notifier/notifier.h"
 
 #include "common/sheet/sheet.h"
@@ -128,7 +129,7 @@ rest(struct notifier *notifier, const struct attempt *attempt)
 {
 	const struct channel_result *result = &attempt->result;
 	int64_t pause = result->retry_after > 0 ? result->retry_after : notifier->config->backoff;
-	int64_t until = notifier_clock() + (pause < REST_MAX ? pause : REST_MAX);
+	int64_t until = clock_monotonic() + (pause < REST_MAX ? pause : REST_MAX);
 
 	if (result->verdict == CHANNEL_BUSY && until > notifier->rest_until[attempt->lane])
 		notifier->rest_until[attempt->lane] = until;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* notifier_tick.c - due deliveries are claimed, and sent when the claim is committed; what can't be sent any more is ended. */
 #include "services/notifier/notifier.h"
+#include "common/clock/clock.h"
 
 #include <assert.h>
 #include <string.h>
@@ -32,7 +33,7 @@ open_lanes(const struct notifier *notifier, struct arena *arena)
 		const struct target *target = &notifier->targets.items[i];
 		size_t room = sender_room(notifier->sender, i);
 
-		if (room == 0 || notifier->rest_until[i] > notifier_clock())
+		if (room == 0 || notifier->rest_until[i] > clock_monotonic())
 			continue;
 		lanes.channels[lanes.count] = target->channel->name;
 		lanes.targets[lanes.count] = target->name;
@@ -125,7 +126,7 @@ bury(struct notifier *notifier, struct arena *arena, bool *again, struct error *
 	struct store_rows *rows = NULL;
 	struct work work;
 
-	if (notifier_clock() < notifier->bury_at)
+	if (clock_monotonic() < notifier->bury_at)
 		return true;
 	journal_begin(notifier->journal);
 	if (work_begin(notifier->context, arena, &work, error))
@@ -135,7 +136,7 @@ bury(struct notifier *notifier, struct arena *arena, bool *again, struct error *
 
 	if (rows)
 		note_buried(notifier, rows);
-	notifier->bury_at = notifier_clock() + SECOND;
+	notifier->bury_at = clock_monotonic() + SECOND;
 	*again = *again || count == BURY_AT_ONCE;
 	return journal_finish(notifier->journal, &work, rows != NULL, count > 0, error);
 }
@@ -162,18 +163,18 @@ gauge(struct notifier *notifier, struct arena *arena, struct error *error)
 	struct monitor *monitor = notifier->context->monitor;
 	struct store_rows *rows;
 
-	if (notifier_clock() >= notifier->pending_at) {
+	if (clock_monotonic() >= notifier->pending_at) {
 		if (!look(notifier, arena, STATEMENT_NOTIFIER_PENDING, &rows, error))
 			return false;
 		monitor_set(monitor, "deliveries_pending", "", (double)store_row_int(rows, 0, 0));
 		monitor_set(monitor, "deliveries_oldest_pending_seconds", "", store_row_real(rows, 0, 1));
-		notifier->pending_at = notifier_clock() + 2 * SECOND;
+		notifier->pending_at = clock_monotonic() + 2 * SECOND;
 	}
-	if (notifier_clock() >= notifier->dead_at) {
+	if (clock_monotonic() >= notifier->dead_at) {
 		if (!look(notifier, arena, STATEMENT_NOTIFIER_DEAD, &rows, error))
 			return false;
 		monitor_set(monitor, "deliveries_dead", "", (double)store_row_int(rows, 0, 0));
-		notifier->dead_at = notifier_clock() + 60 * SECOND;
+		notifier->dead_at = clock_monotonic() + 60 * SECOND;
 	}
 	return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sender.c - the threads, and the one list that they share with whoever started them. */
 #include "services/notifier/sender.h"
+#include "common/clock/clock.h"
 
 #include <assert.h>
 #include <signal.h>
@@ -18,15 +19,6 @@ struct sender {
 	pthread_cond_t ended;
 	struct attempt *first, **last;
 };
-
-static int64_t
-clock_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * SECOND + now.tv_nsec / 1000;
-}
 
 struct sender *
 sender_open(size_t lanes, size_t room)
@@ -73,10 +65,10 @@ static void *
 run(void *context)
 {
 	struct attempt *attempt = context;
-	int64_t begun = clock_now();
+	int64_t begun = clock_monotonic();
 
 	attempt->channel->send(&attempt->send, &attempt->result);
-	attempt->took = clock_now() - begun;
+	attempt->took = clock_monotonic() - begun;
 	put(attempt);
 	return NULL;
 }
@@ -132,7 +124,7 @@ sender_steal(struct sender *sender)
 void
 sender_wait(struct sender *sender, int64_t timeout_us)
 {
-	int64_t at = clock_now() + timeout_us;
+	int64_t at = clock_monotonic() + timeout_us;
 	const struct timespec until = {.tv_sec = at / SECOND, .tv_nsec = at % SECOND * 1000};
 	int fault = 0;
 

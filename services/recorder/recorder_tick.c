@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* recorder_tick.c - what happens by time: the shelf, raw bytes whose time is over, grants that nobody reported on. */
 #include "services/recorder/recorder.h"
+#include "common/clock/clock.h"
 
 #include <time.h>
 
 #define SECOND INT64_C(1000000)
 enum { AT_ONCE = 100 };
-
-static int64_t
-clock_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * SECOND + now.tv_nsec / 1000;
-}
 
 /* ------------------------------------------------------------------ raw bytes */
 
@@ -32,7 +24,7 @@ forget_raw(struct recorder *recorder, struct arena *arena, bool *again, struct e
 	if (rows)
 		count = store_rows_count(rows);
 	*again = *again || count == AT_ONCE;
-	recorder->forget_at = count == AT_ONCE ? 0 : clock_now() + 60 * SECOND;
+	recorder->forget_at = count == AT_ONCE ? 0 : clock_monotonic() + 60 * SECOND;
 	return journal_finish(recorder->journal, &work, rows != NULL, count > 0, error);
 }
 
@@ -99,7 +91,7 @@ find_unreported(struct recorder *recorder, struct arena *arena, bool *again, str
 		recorder->reported_until = until;
 	*again = *again || (ok && count == AT_ONCE);
 	recorder->unreported_at =
-	    count == AT_ONCE ? 0 : clock_now() + pause_of(recorder->config->report_within);
+	    count == AT_ONCE ? 0 : clock_monotonic() + pause_of(recorder->config->report_within);
 	return ok;
 }
 
@@ -112,10 +104,10 @@ recorder_tick(void *state, struct arena *arena, bool *again, struct error *error
 
 	if (!shelf_tend(&recorder->shelf, arena, again, error))
 		return false;
-	if (clock_now() >= recorder->forget_at && !forget_raw(recorder, arena, again, error))
+	if (clock_monotonic() >= recorder->forget_at && !forget_raw(recorder, arena, again, error))
 		return false;
 	arena_reset(arena);
-	if (recorder->config->report_within == 0 || clock_now() < recorder->unreported_at)
+	if (recorder->config->report_within == 0 || clock_monotonic() < recorder->unreported_at)
 		return true;
 	return find_unreported(recorder, arena, again, error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* relay.c - opens, ticks and closes the relay: take chains, start a turn, wait for its reports, move on. */
 #include "services/relay/relay.h"
+#include "common/clock/clock.h"
 
 #include <stdlib.h>
 
@@ -101,10 +102,10 @@ hand_over(struct relay *relay, struct error *error)
 static void
 finish(struct relay *relay)
 {
-	int64_t until = relay_clock() + FLUSH;
+	int64_t until = clock_monotonic() + FLUSH;
 	struct error error = {0};
 
-	while (relay->sent_count > 0 && !relay_turn_over(relay) && relay_clock() < until)
+	while (relay->sent_count > 0 && !relay_turn_over(relay) && clock_monotonic() < until)
 		relay_turn_poll(relay, REPORT_WAIT);
 	if (!hand_over(relay, &error))
 		log_warn(relay->context->log, "leases_kept", log_text("code", error.code),

@@ -65,7 +65,6 @@ bool relay_tick(void *state, struct arena *arena, bool *again, struct error *err
 void relay_close(void *state);
 
 /* relay_lease.c */
-int64_t relay_clock(void);
 struct relay_chain *relay_chain(struct relay *relay, int64_t chain);
 bool relay_claim(struct relay *relay, struct arena *arena, struct error *error) CS_MUST_CHECK;
 /* Moves each chain of ours to to[i] (i = its index; NULL: none moves) and renews its lease. What is not ours any more is let go. */

@@ -2,6 +2,7 @@
 /* relay_checkpoint.c - signs the head of a chain and says so in the ledger itself, all under the head's lock. */
 #include "services/relay/relay.h"
 
+#include "common/clock/clock.h"
 #include "common/message/report.h"
 
 #include <string.h>
@@ -103,7 +104,7 @@ checkpoint(struct relay *relay, struct relay_chain *chain, struct arena *arena, 
 bool
 relay_checkpoints(struct relay *relay, struct arena *arena, struct error *error)
 {
-	int64_t now = relay_clock();
+	int64_t now = clock_monotonic();
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < relay->chain_count; i++) {

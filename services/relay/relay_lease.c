@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* relay_lease.c - which chains are ours, and for how long. Every change is a compare-and-set that may be run again. */
 #include "services/relay/relay.h"
+#include "common/clock/clock.h"
 
 #include <time.h>
-
-int64_t
-relay_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
 
 struct relay_chain *
 relay_chain(struct relay *relay, int64_t chain)
@@ -26,13 +18,13 @@ relay_chain(struct relay *relay, int64_t chain)
 bool
 relay_may_send(const struct relay *relay, const struct relay_chain *chain)
 {
-	return chain->mine && relay_clock() + relay->config->lease / 2 < chain->lease_end;
+	return chain->mine && clock_monotonic() + relay->config->lease / 2 < chain->lease_end;
 }
 
 bool
 relay_lease_wants_renewal(const struct relay *relay)
 {
-	int64_t enough = relay_clock() + relay->config->lease / 3 * 2;
+	int64_t enough = clock_monotonic() + relay->config->lease / 3 * 2;
 
 	for (size_t i = 0; i < relay->chain_count; i++)
 		if (relay->chains[i].mine && relay->chains[i].lease_end < enough)
@@ -92,7 +84,7 @@ take(struct relay *relay, const struct store_rows *rows, size_t row, int64_t lea
 	chain->lease_end = lease_end;
 	chain->not_before = chain->pause = 0;
 	chain->checkpoint_event = -1;
-	chain->checkpoint_at = relay_clock() + relay->config->checkpoint_interval;
+	chain->checkpoint_at = clock_monotonic() + relay->config->checkpoint_interval;
 	gauge_lease(relay, chain);
 	log_info(relay->context->log, "lease_taken", log_number("chain", chain->chain),
 		 log_number("epoch", chain->epoch), log_number("next_sequence", chain->next));
@@ -120,7 +112,7 @@ count_mine(const struct relay *relay)
 bool
 relay_claim(struct relay *relay, struct arena *arena, struct error *error)
 {
-	int64_t now = relay_clock();
+	int64_t now = clock_monotonic();
 	struct mine mine;
 	struct store_rows *rows;
 
@@ -171,7 +163,7 @@ bool
 relay_advance(struct relay *relay, struct arena *arena, const int64_t *to, struct error *error)
 {
 	int64_t lease_end =
-	    relay_clock() + relay->config->lease; /* before the statement: never later than the row's */
+	    clock_monotonic() + relay->config->lease; /* before the statement: never later than the row's */
 	struct mine mine = list_mine(relay, arena, to);
 	bool *moved = arena_take_array(arena, relay->chain_count, sizeof *moved);
 	const struct store_param params[] = {

@@ -4,6 +4,7 @@
  * its first event that was not acknowledged. No turn begins while another is in flight, so ledger order is kept.
  */
 #include "services/relay/relay.h"
+#include "common/clock/clock.h"
 
 #include <assert.h>
 #include <string.h>
@@ -157,7 +158,7 @@ read_heads(struct relay *relay, struct arena *arena, struct error *error)
 bool
 relay_turn_start(struct relay *relay, struct arena *arena, struct error *error)
 {
-	int64_t now = relay_clock();
+	int64_t now = clock_monotonic();
 	bool ok = read_heads(relay, arena, error);
 
 	relay->first++;
@@ -235,7 +236,7 @@ count_published(struct relay *relay)
 static void
 pause_chains(struct relay *relay)
 {
-	int64_t now = relay_clock();
+	int64_t now = clock_monotonic();
 
 	for (size_t i = 0; i < relay->sent_count; i++) {
 		struct relay_chain *chain = relay->sent[i].chain;

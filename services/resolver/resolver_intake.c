@@ -129,17 +129,9 @@ load_known(struct work *work, struct resolver_intake *intake, struct error *erro
 
 	struct store_rows *rows = sheet_query(&asked, work->store, error);
 
-	if (!rows)
-		return false;
-	intake->known = known_open(work->arena, store_rows_count(rows) + intake->count);
-	for (size_t row = 0; row < store_rows_count(rows); row++) {
-		struct store_bytes digest = store_row_bytes(rows, row, 2);
-
-		assert(digest.length == CRYPTO_SHA256_SIZE);
-		known_add(intake->known, store_row_text(rows, row, 0), store_row_text(rows, row, 1),
-			  digest.bytes);
-	}
-	return true;
+	if (rows)
+		intake->known = known_load(work->arena, rows, intake->count);
+	return rows != NULL;
 }
 
 /* ------------------------------------------------------------------ what it is about */

@@ -4,20 +4,12 @@
  * own that can be run again; two instances may do the same at once.
  */
 #include "services/resolver/resolver.h"
+#include "common/clock/clock.h"
 
 #include <time.h>
 
 #define SECOND INT64_C(1000000)
 enum { AT_ONCE = 100 };
-
-static int64_t
-clock_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * SECOND + now.tv_nsec / 1000;
-}
 
 /* ------------------------------------------------------------------ overdue approvals */
 
@@ -141,8 +133,8 @@ resolver_tick(void *state, struct arena *arena, bool *again, struct error *error
 	arena_reset(arena);
 	if (!shelf_tend(&resolver->shelf, arena, again, error))
 		return false;
-	if (clock_now() < resolver->gauge_at)
+	if (clock_monotonic() < resolver->gauge_at)
 		return true;
-	resolver->gauge_at = clock_now() + 5 * SECOND;
+	resolver->gauge_at = clock_monotonic() + 5 * SECOND;
 	return gauge(resolver, arena, error);
 }

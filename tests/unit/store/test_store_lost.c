@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_store_lost.c - connections that never come, break or fall silent, above all around COMMIT. */
 #include "common/store/store_position.h"
+#include "common/clock/clock.h"
 #include "proxy.h"
 
 static const char group[] = "lost";
@@ -87,9 +88,9 @@ a_server_that_does_not_answer_commit_is_given_up_five_seconds_after_its_own_limi
 
 	begin_move(store, &position);
 	proxy->mode = PROXY_SILENT;
-	begun = store_monotonic();
+	begun = clock_monotonic();
 	assert_false(store_commit(store, &unknown, &error));
-	took = store_monotonic() - begun;
+	took = clock_monotonic() - begun;
 	assert_true(unknown);
 	assert_true(took >= 5200000 && took < 7000000);
 	scratch_assert_error(&error, ERROR_UNAVAILABLE, "connection_lost");
@@ -277,7 +278,7 @@ a_server_that_takes_nothing_more_is_given_up_while_sending(void **state)
 	char *large = memory_take(4 * 1024 * 1024 + 1);
 	const struct store_param params[] = {store_text(large), store_text("t"), store_int(0), store_int(0),
 					     store_text("me")};
-	int64_t begun = store_monotonic();
+	int64_t begun = clock_monotonic();
 	bool good = store_begin(store, &error);
 
 	memset(large, 'x', 4 * 1024 * 1024);
@@ -286,7 +287,7 @@ a_server_that_takes_nothing_more_is_given_up_while_sending(void **state)
 	for (int i = 0; good && i < 16; i++)
 		good = store_queue(store, STATEMENT_POSITION_CLAIM, params, 5, 1, &error);
 	assert_false(good);
-	assert_true(store_monotonic() - begun < 8000000);
+	assert_true(clock_monotonic() - begun < 8000000);
 	scratch_assert_error(&error, ERROR_UNAVAILABLE, "connection_lost");
 	store_rollback(store);
 	store_close(store);
@@ -300,16 +301,16 @@ a_wait_for_notifications_notices_the_end_and_then_still_waits(void **state)
 	struct scratch *scratch = *state;
 	struct store *store = scratch_store(scratch);
 	struct error error = {0};
-	int64_t begun = store_monotonic();
+	int64_t begun = clock_monotonic();
 
 	assert_true(store_listen(store, "countersign_ledger", &error));
 	end_sessions(scratch);
 	assert_false(store_wait(store, 200000));
 	assert_false(store_connected(store));
-	assert_true(store_monotonic() - begun >= 200000);
-	begun = store_monotonic();
+	assert_true(clock_monotonic() - begun >= 200000);
+	begun = clock_monotonic();
 	assert_false(store_wait(store, 100000));
-	assert_true(store_monotonic() - begun >= 100000);
+	assert_true(clock_monotonic() - begun >= 100000);
 	store_close(store);
 }
 
@@ -421,11 +422,11 @@ silent_hosts_are_passed_over_for_the_next_one(void **state)
 	const char *ports = arena_format(scratch->arena, "%s,%s,%s", hangs, full, PQport(scratch_raw(scratch)));
 	struct store_options options =
 	    scratch_options(scratch_uri(scratch->arena, scratch->name, hosts, ports, NULL));
-	int64_t begun = store_monotonic(), took;
+	int64_t begun = clock_monotonic(), took;
 
 	fill_queue(full, fillers);
 	store_close(scratch_store_with(&options));
-	took = store_monotonic() - begun;
+	took = clock_monotonic() - begun;
 	assert_true(took > 9000000 && took < 13000000);
 	for (int i = 0; i < 4; i++)
 		close(fillers[i]);
