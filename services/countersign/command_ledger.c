@@ -220,8 +220,9 @@ find_stray(struct verification *verification, struct error *error)
 	struct store_rows *rows = cli_read(verification->cli, STATEMENT_CLI_LEDGER_STRAY, &limit, 1, error);
 
 	for (size_t i = 0; rows && i < store_rows_count(rows); i++)
-		verification_fault(verification, "chain %" PRId64 ": %s %" PRId64 " lies behind the end of the chain",
-		      store_row_int(rows, i, 0), store_row_text(rows, i, 2), store_row_int(rows, i, 1));
+		verification_fault(
+		    verification, "chain %" PRId64 ": %s %" PRId64 " lies behind the end of the chain",
+		    store_row_int(rows, i, 0), store_row_text(rows, i, 2), store_row_int(rows, i, 1));
 	return rows != NULL;
 }
 
