@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from house import Key, now, rfc3339
+from house import Key, now, policy, rfc3339
 
 
 def pending(house, **members):
@@ -247,6 +247,35 @@ def test_an_answer_from_another_time_is_refused(shared, minutes):
     still_pending(shared, request_id)
 
 
+def test_an_answer_that_was_in_time_when_the_broker_took_it_counts_although_we_were_late(build):
+    house = build(policy=policy(), services=("evaluator", "resolver", "relay"))
+    house.person("alice", "release-managers")
+    in_time, too_old = pending(house), pending(house)
+    house.stop("resolver")
+    sent = now()
+    house.answer(in_time, "alice", issued_at=rfc3339(sent - timedelta(minutes=5, seconds=-3)))
+    stale = house.answer(too_old, "alice", issued_at=rfc3339(sent - timedelta(minutes=5, seconds=3)))
+    assert now() - sent < timedelta(seconds=2)
+    time.sleep(3.5)  # by our clock both are too old now
+    house.start("resolver")
+    house.word(in_time, "GRANTED")
+    refused(house, too_old, stale, "stale")
+    still_pending(house, too_old)
+
+
+def test_refusals_are_all_recorded_but_no_more_than_twenty_of_a_question_are_announced(shared):
+    request_id = pending(shared)
+    for n in range(25):
+        shared.answer(request_id, "mallory", reason=f"try {n}")
+    query = "SELECT result, count(*) FROM response WHERE request_id = %s GROUP BY 1"
+    shared.eventually(query, request_id, expected=[("not_a_member", 25)])
+    shared.answer(request_id, "alice")
+    shared.expect("approvals", request_id, state="CLOSED")  # comes after all that was said before it
+    told = {e.event_id for e in shared.observer.find(lambda e: e.key == request_id and e.body.get("cause") == "response_refused")}
+    assert len(told) == 20
+    assert shared.one("SELECT refusals FROM approval WHERE request_id = %s", request_id) == 25
+
+
 def test_the_same_answer_again_changes_nothing(shared):
     request_id = pending(shared, action="credential.rotate")
     shared.digest(request_id)
@@ -309,7 +338,6 @@ def test_approve_and_deny_at_the_same_moment_give_one_word(shared):
 
 
 def test_a_stricter_policy_that_came_meanwhile_wins_over_the_last_vote(build):
-    from house import policy
     house = build(policy=policy(), services=("evaluator", "resolver", "relay"))
     house.person("alice", "release-managers")
     request_id = pending(house)
@@ -325,7 +353,6 @@ def test_a_stricter_policy_that_came_meanwhile_wins_over_the_last_vote(build):
 
 
 def test_a_question_that_nobody_may_answer_is_closed_at_once(build):
-    from house import policy
     house = build(policy=policy(), services=("evaluator", "relay"))
     request_id = house.ask()
     assert house.word(request_id, "DENIED").body["reason"]["code"] == "no_eligible_approver"

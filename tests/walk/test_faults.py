@@ -5,11 +5,13 @@ import signal
 import subprocess
 import threading
 import time
+import urllib.error
+import urllib.request
 
 import psycopg
 import pytest
 
-from house import ROOT, SERVICES, House, policy
+from house import OWNER_URI, ROOT, SERVICES, policy
 
 WALKERS = ("evaluator", "resolver", "recorder", "relay")
 
@@ -105,22 +107,29 @@ def test_a_second_evaluator_joins_and_leaves_and_every_request_is_decided_once(b
     exactly_once(house, load.finish())
 
 
-@pytest.mark.parametrize("server", ["postgres", "kafka"])
-def test_a_server_that_restarts_is_waited_for(build, server):
+def server(action, name):
+    """Stops or starts one of this checkout's private servers; other stories have them too, so it is started again in any case."""
     if not (ROOT / ".run" / "servers.env").exists():
         pytest.fail("needs the checkout's private servers: run it through deploy/dev/with-servers")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("COUNTERSIGN_")}
+    subprocess.run([ROOT / "deploy/dev/servers", action, name], check=True, env=environment, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("name", ["postgres", "kafka"])
+def test_a_server_that_restarts_is_waited_for(build, name):
     house = build(policy=policy(), services=SERVICES)
     people(house)
     load = Load(house, pause=0.01)
     load.start()
     time.sleep(1)
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("COUNTERSIGN_")}
-    subprocess.run([ROOT / "deploy/dev/servers", "stop", server], check=True, env=environment, stdout=subprocess.DEVNULL)
-    time.sleep(3)
-    for service in SERVICES:
-        assert house.processes[service].poll() is None, house.log(service)
-    subprocess.run([ROOT / "deploy/dev/servers", "start", server], check=True, env=environment, stdout=subprocess.DEVNULL)
-    if server == "postgres":
+    try:
+        server("stop", name)
+        time.sleep(3)
+        for service in SERVICES:
+            assert house.processes[service].poll() is None, house.log(service)
+    finally:
+        server("start", name)
+    if name == "postgres":
         house.reconnect()
     time.sleep(2)
     exactly_once(house, load.finish(), timeout=90)
@@ -137,6 +146,139 @@ def test_while_the_database_is_away_a_service_still_ends_when_told_to(build):
         began = time.monotonic()
         assert house.stop("evaluator") == 0
         assert time.monotonic() - began < 20
+
+
+def test_while_kafka_is_away_every_service_still_ends_when_told_to(build):
+    house = build(policy=policy(), services=SERVICES)
+    house.word(house.ask(action="deployment.staging"), "GRANTED")
+    try:
+        server("stop", "kafka")
+        began = time.monotonic()
+        for service in SERVICES:
+            house.processes[service].terminate()
+        assert [house.processes.pop(service).wait(20) for service in SERVICES] == [0] * len(SERVICES)
+        assert time.monotonic() - began < 20
+    finally:
+        server("start", "kafka")
+
+
+def waits_for_a_lock(house, service, waits=True):
+    house.eventually("SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database()"
+                     " AND application_name = %s AND wait_event_type = 'Lock'", "countersign-" + service, expected=[(waits,)])
+
+
+def test_a_second_sigterm_ends_a_service_at_once_and_nothing_is_lost(build):
+    house = build(policy=policy(), services=("evaluator", "relay"))
+    with psycopg.connect(house.owner_uri) as other:
+        other.execute("LOCK TABLE countersign.decision IN ACCESS EXCLUSIVE MODE")
+        request_id = house.ask(action="deployment.staging")
+        waits_for_a_lock(house, "evaluator")
+        evaluator = house.processes.pop("evaluator")
+        evaluator.terminate()
+        time.sleep(1)
+        assert evaluator.poll() is None  # it waits for the end of the statement
+        evaluator.terminate()
+        assert evaluator.wait(2) == 128 + signal.SIGTERM
+    assert "second signal" in house.log("evaluator")
+    house.start("evaluator")
+    house.word(request_id, "GRANTED")
+    house.quiet()
+    assert house.words(request_id) == ["GRANTED"] and house.one("SELECT count(*) FROM decision") == 1
+
+
+def test_a_consumer_that_slept_while_another_took_over_is_fenced_when_it_wakes(build):
+    house = build(policy=policy(), services=WALKERS, settings={"evaluator": {"database.lock_timeout": "1s"}})
+    house.stop("evaluator")
+    expected = {house.ask(f"allow-{n}", flush=False, action="deployment.staging"): "GRANTED" for n in range(60)}
+    assert house.producer.flush(30) == 0
+    with psycopg.connect(house.owner_uri) as other:
+        other.execute("SELECT FROM countersign.ledger_head FOR UPDATE")
+        house.start("evaluator", wait=False)
+        waits_for_a_lock(house, "evaluator")  # in the first of six transactions; the records of the others are in its hand
+        sleeper = house.processes["evaluator"]
+        sleeper.send_signal(signal.SIGSTOP)
+        waits_for_a_lock(house, "evaluator", False)  # the time-out is the server's
+    try:
+        house.start("evaluator", "-second")
+        house.eventually("SELECT count(*) FROM decision", expected=[(60,)], timeout=30)
+    finally:
+        sleeper.send_signal(signal.SIGCONT)
+    deadline = time.monotonic() + 10
+    while "event=fenced" not in house.log("evaluator"):
+        assert time.monotonic() < deadline, house.log("evaluator")
+        time.sleep(0.05)
+    exactly_once(house, expected)
+
+
+def readiness(house, name):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{house.ports[name]}/readyz", timeout=5) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as answer:
+        return answer.code, answer.read().decode()
+
+
+def test_a_partition_whose_next_record_was_deleted_is_halted_and_the_others_go_on(build):
+    house = build(policy=policy(), services=("evaluator", "relay"))
+
+    def send(request_id, partition):
+        house.publish("requests", {"request_id": request_id, "agent_id": "a", "action": "deployment.staging", "target": "t"},
+                      key=request_id, partition=partition)
+    send("before", 2)
+    house.word("before", "GRANTED")
+    house.stop("evaluator")
+    for request_id, partition in (("deleted", 2), ("behind-it", 2), ("beside-it", 3)):
+        send(request_id, partition)
+    house.delete_records("requests", 2, 2)
+    house.start("evaluator", wait=False)
+    house.word("beside-it", "GRANTED")
+    deadline = time.monotonic() + 10
+    while "event=halted" not in house.log("evaluator"):
+        assert time.monotonic() < deadline, house.log("evaluator")
+        time.sleep(0.05)
+    send("still-beside-it", 3)
+    house.word("still-beside-it", "GRANTED")
+    status, text = readiness(house, "evaluator")
+    assert status == 503 and "a partition is halted" in text
+    assert house.metrics("evaluator")['countersign_partitions{state="halted"}'] == 1
+    assert house.words("behind-it") == []  # neither jumped over nor begun anew
+    assert house.one("SELECT next_offset FROM consumer_position WHERE consumer_group LIKE '%%evaluator' AND partition = 2") == 1
+
+
+REFUSES_ITS_SESSIONS = """CREATE FUNCTION read_only() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'cannot write' USING ERRCODE = 'read_only_sql_transaction'; END $$;
+    CREATE TRIGGER read_only BEFORE INSERT OR UPDATE ON consumer_position EXECUTE FUNCTION read_only();
+    CREATE TRIGGER read_only BEFORE INSERT OR UPDATE ON ledger_head EXECUTE FUNCTION read_only()"""
+
+
+@pytest.mark.parametrize("kind", ["for new sessions", "for the sessions that there are"])
+def test_a_database_that_is_read_only_for_a_while_is_waited_for(build, kind):
+    house = build(policy=policy(), services=SERVICES)
+    people(house)
+    load = Load(house, pause=0.01)
+    load.start()
+    time.sleep(0.5)
+    with psycopg.connect(OWNER_URI, autocommit=True) as owner:
+        if kind == "for new sessions":
+            owner.execute(f'ALTER DATABASE "{house.name}" SET default_transaction_read_only = on')
+            house.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'countersign-%%'")
+        else:
+            house.db.execute(REFUSES_ITS_SESSIONS)
+        time.sleep(0.5)
+        decided = house.one("SELECT count(*) FROM decision")
+        time.sleep(2)
+        assert house.one("SELECT count(*) FROM decision") == decided
+        for service in SERVICES:
+            assert house.processes[service].poll() is None, house.log(service)
+        assert readiness(house, "evaluator")[0] == 503
+        if kind == "for new sessions":
+            owner.execute(f'ALTER DATABASE "{house.name}" RESET default_transaction_read_only')
+        else:
+            house.db.execute("DROP FUNCTION read_only CASCADE")
+    exactly_once(house, load.finish())
+    assert house.one("SELECT count(*) FROM decision") > decided
+    for service in SERVICES:
+        house.wait_ready(service)
 
 
 def test_a_connection_that_is_terminated_again_and_again_loses_and_doubles_nothing(build):
