@@ -149,10 +149,13 @@ def test_while_the_database_is_away_a_service_still_ends_when_told_to(build):
 
 
 def test_while_kafka_is_away_every_service_still_ends_when_told_to(build):
-    house = build(policy=policy(), services=SERVICES)
-    house.word(house.ask(action="deployment.staging"), "GRANTED")
+    house = build(policy=policy(), services=SERVICES, settings={"relay": {"relay.lease": "3s"}})
+    people(house)
+    request_id = house.ask(action="deployment.brief")
+    house.word(request_id, "PENDING")
     try:
         server("stop", "kafka")
+        house.eventually("SELECT state FROM approval", expected=[("EXPIRED",)])  # the relay has something to say and cannot
         began = time.monotonic()
         for service in SERVICES:
             house.processes[service].terminate()
@@ -160,6 +163,8 @@ def test_while_kafka_is_away_every_service_still_ends_when_told_to(build):
         assert time.monotonic() - began < 20
     finally:
         server("start", "kafka")
+    house.start("relay")
+    house.word(request_id, "EXPIRED")
 
 
 def waits_for_a_lock(house, service, waits=True):
