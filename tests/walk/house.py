@@ -23,6 +23,7 @@ import urllib.request
 from datetime import datetime, timedelta, timezone
 
 import psycopg
+from confluent_kafka.admin import AdminClient
 from confluent_kafka import Consumer, Producer, TopicPartition, OFFSET_BEGINNING
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -468,6 +469,13 @@ class House:
                 owner.execute(f'ALTER DATABASE "{self.name}" ALLOW_CONNECTIONS true')
         self.reconnect()
 
+    def _delete_topics(self):
+        """Some forty houses of 48 partitions each are more than the broker's memory is for."""
+        names = [t for t in self.producer.list_topics(timeout=10).topics if t.startswith(self.prefix)]
+        admin = AdminClient({"bootstrap.servers": BOOTSTRAP})
+        for done in admin.delete_topics(names).values() if names else ():
+            done.result(20)
+
     def close(self):
         for name in list(self.processes):
             process = self.processes.pop(name)
@@ -479,6 +487,7 @@ class House:
                 process.kill()
                 process.wait()
         self.observer.close()
+        self._delete_topics()
         self.db.close()
         with psycopg.connect(OWNER_URI, autocommit=True) as owner:
             owner.execute(f'DROP DATABASE IF EXISTS "{self.name}" WITH (FORCE)')
