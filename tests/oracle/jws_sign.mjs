@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // jws_sign.mjs - signs with npm's jose, under both names of the algorithm, in the lines that jws_pairs reads. Of every
 // four lines only the first is right: the others have another key, other bytes, or a letter changed.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { CompactSign, calculateJwkThumbprint, exportJWK, generateKeyPair } from '../../build/npm/node_modules/jose/dist/webapi/index.js';
+
+globalThis.crypto ??= webcrypto; // Node.js 18 has it under another name
 
 const count = Number(readFileSync(0, 'utf8'));
 const pair = async () => {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // jws_verify.mjs - verifies the signatures of jws_pairs with npm's jose, and refuses them over other bytes.
+import { webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { calculateJwkThumbprint, compactVerify, flattenedVerify, importJWK } from '../../build/npm/node_modules/jose/dist/webapi/index.js';
+
+globalThis.crypto ??= webcrypto; // Node.js 18 has it under another name
 
 const refused = async (promise) => promise.then(() => false, () => true);
 
