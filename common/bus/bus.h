@@ -137,11 +137,6 @@ struct bus_reader *bus_reader_open_at_end(const struct bus_options *options, con
 void bus_reader_next(struct bus_reader *reader, int64_t timeout_us, struct bus_poll *poll, bool *at_end);
 void bus_reader_close(struct bus_reader *reader);
 
-/* librdkafka's statistics of the last interval as a flat list, for the monitor; names as in ecosystem 1.8. */
-struct bus_lag {
-	int32_t partition;
-	int64_t lag; /* messages behind the high watermark */
-};
 /* Lag of the assigned partitions against positions of ours: high watermark known to the client minus next_offset; -1 unknown. */
 int64_t bus_lag(struct bus_consumer *consumer, const char *topic, int32_t partition, int64_t next_offset);
 

@@ -12,10 +12,9 @@
 struct store;
 
 struct store_options {
-	const char *uri;	       /* libpq URI or conninfo; PG* variables count for what it leaves out */
-	const char *application_name;  /* "countersign-evaluator" */
-	const char *const *statements; /* reserved names: NULL = prepare all that the role may use */
-	int64_t statement_timeout_us;  /* server side, and our own deadline for every answer is this + 5 s */
+	const char *uri;	      /* libpq URI or conninfo; PG* variables count for what it leaves out */
+	const char *application_name; /* "countersign-evaluator" */
+	int64_t statement_timeout_us; /* server side, and our own deadline for every answer is this + 5 s */
 	int64_t lock_timeout_us;
 	const struct log *log;
 };
