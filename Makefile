@@ -33,10 +33,10 @@ OBJECTS  := $(COMMON) $(TESTLIB) $(addsuffix .o,$(TESTS)) $(patsubst %.c,$(B)/%.
 # the objects of service $1 / of the service that the tests in tests/unit/services_<name>/ are about
 service   = $(patsubst %.c,$(B)/%.o,$(wildcard services/$1/*.c))
 tested    = $(filter-out %/main.o,$(foreach s,$(SERVICES),$(if $(findstring /unit/services_$s/,$1),$(call service,$s))))
+.DEFAULT_GOAL := all
+include $(wildcard tests/*/rules.mk) # each adds to TESTS or WALK what every run takes of it
 export B CC SERVICES PYTHON
-ifeq ($(MAKELEVEL),0)
-MAKEFLAGS += -j$(shell nproc) --no-print-directory
-endif
+MAKEFLAGS += $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc) --no-print-directory)
 
 .PHONY: all help setup setup-test demo test check unit walk up down status format config-samples clean install
 .SECONDARY:
@@ -45,7 +45,7 @@ endif
 
 all: $(PROGRAMS) $(B)/libcommon.a ## build everything (the default)
 help: ## these lines
-	@sed -n 's/^\([a-z -]*\):[^#]*## /\1	/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z -]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | expand -t 18
 setup: ## install what building and running needs
 	deploy/dev/setup build
 setup-test: ## install what the tests need on top
