@@ -172,7 +172,7 @@ def role_password(role):
 
 
 class House:
-    def __init__(self, services=SERVICES, policy=None, settings=None, start=True, prefix=None):
+    def __init__(self, services=SERVICES, policy=None, settings=None, start=True, prefix=None, observe=True):
         self.name = f"w{os.getpid()}x{next(_numbers)}"
         self.prefix = prefix or self.name + "."
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="countersign-walk-"))
@@ -186,8 +186,9 @@ class House:
         self.cli("keys", "generate", "--out", str(self.folder / "signing.pem"))
         (self.folder / "countersign.jwks").write_text(self.cli("keys", "jwks", str(self.folder / "signing.pem")).stdout)
         self.producer = Producer({"bootstrap.servers": BOOTSTRAP, "linger.ms": 2, "partitioner": "murmur2_random"})
-        self.observer = Observer(self.prefix)
-        self.observer.start()
+        self.observer = Observer(self.prefix) if observe else None
+        if observe:
+            self.observer.start()
         self.db = psycopg.connect(self.owner_uri, autocommit=True)
         self.db.execute("SET search_path = countersign; SET TimeZone = 'UTC'")
         if policy is not None:
@@ -486,7 +487,8 @@ class House:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-        self.observer.close()
+        if self.observer:
+            self.observer.close()
         self._delete_topics()
         self.db.close()
         with psycopg.connect(OWNER_URI, autocommit=True) as owner:

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+# The benchmark. BENCH=name picks one part, N=... another number of requests.
+BENCH_TOOLS := $(B)/tests/bench/limit $(B)/tests/bench/load
+OBJECTS     += $(addsuffix .o,$(BENCH_TOOLS)) $(B)/tests/bench/tool.o
+
+.PHONY: bench
+bench: all $(BENCH_TOOLS) ## Countersign beside the limit of its servers; BENCH=name picks a part
+	deploy/dev/with-servers $(PYTHON) -B tests/bench/bench.py $(BENCH)
+$(BENCH_TOOLS): %: %.o $(B)/tests/bench/tool.o
+	$(call say,link $@) $(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
