@@ -121,7 +121,7 @@ class Observer(threading.Thread):
         self.changed, self.ending = threading.Condition(), False
         self.consumer = Consumer({"bootstrap.servers": BOOTSTRAP, "group.id": "observer-" + secrets.token_hex(6),
                                   "enable.auto.commit": False, "auto.offset.reset": "earliest",
-                                  "fetch.wait.max.ms": 50, "topic.metadata.refresh.interval.ms": 5000})
+                                  "fetch.wait.max.ms": 50, "topic.metadata.refresh.interval.ms": 5000, "log_level": 0})
         self.consumer.assign([TopicPartition(prefix + topic, p, OFFSET_BEGINNING)
                               for topic in OUTPUTS for p in range(partitions)])
 
@@ -185,7 +185,7 @@ class House:
         self.cli("topics", "apply")
         self.cli("keys", "generate", "--out", str(self.folder / "signing.pem"))
         (self.folder / "countersign.jwks").write_text(self.cli("keys", "jwks", str(self.folder / "signing.pem")).stdout)
-        self.producer = Producer({"bootstrap.servers": BOOTSTRAP, "linger.ms": 2, "partitioner": "murmur2_random"})
+        self.producer = Producer({"bootstrap.servers": BOOTSTRAP, "linger.ms": 2, "partitioner": "murmur2_random", "log_level": 0})
         self.observer = Observer(self.prefix) if observe else None
         if observe:
             self.observer.start()
