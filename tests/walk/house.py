@@ -90,10 +90,6 @@ class Key:
         return header + ".." + b64url(self.private.sign((header + "." + b64url(value)).encode()))
 
 
-def delivered(error, message):
-    assert error is None, f"{message.topic()}: {error}"
-
-
 class Event:
     """One record as a foreign client saw it."""
 
@@ -178,7 +174,7 @@ class House:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="countersign-walk-"))
         self.settings = {name: dict(values) for name, values in (settings or {}).items()}
         self.services, self.processes, self.ports = services, {}, {}
-        self.passwords, self.keys, self.published = {}, {}, []
+        self.passwords, self.keys, self.said, self.allowed = {}, {}, [], set()
         self._make_database()
         self.cli("migrate")
         self._make_roles()
@@ -309,6 +305,11 @@ class House:
         """Bytes as they are; anything else as JSON."""
         raw = value if value is None or isinstance(value, bytes) else json.dumps(value).encode()
         more = {} if partition is None else {"partition": partition}
+        sent = [(name, text.encode() if isinstance(text, str) else text) for name, text in headers or []]
+
+        def delivered(error, message):
+            assert error is None, f"{message.topic()}: {error}"
+            self.said.append((message.topic(), message.partition(), message.offset(), message.key(), raw, sent))
         self.producer.produce(self.prefix + topic, value=raw, key=key, headers=headers or [], on_delivery=delivered, **more)
         if flush:
             assert self.producer.flush(30) == 0

@@ -50,7 +50,7 @@ def waiting(house, request_id, *more, timeout="3s"):
 @pytest.fixture
 def forgery(build):
     house = build(policy=policy(), services=("evaluator", "resolver", "relay"))
-    house.forged = True
+    house.forged, house.allowed = True, {"stray"}
     house.person("alice", "release-managers")
     return house
 
@@ -77,6 +77,7 @@ def test_a_forged_pending_word_does_not_hide_the_final_one(forgery):
 def test_a_grant_whose_end_was_moved_is_not_believed(build):
     house = build(policy=policy(), services=("evaluator",))
     house.no_quiet = house.forged = True
+    house.allowed = {"stray"}
     house.observer.close()  # what it would see here is not ours
     request_id = house.ask(action="deployment.staging")
     digest = house.digest(request_id)

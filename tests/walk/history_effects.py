@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was done is judged as it must be, incidents and deliveries are there once, positions and the shelf are where they belong."""
+import json
+
+from history_tools import SECOND, derived, key_of, microseconds
+
+INPUTS = {"requests": "evaluator", "responses": "resolver", "outcomes": "recorder", "approvals": "notifier"}
+SLACK = 5 * SECOND  # a transaction sees what was committed before, not what was dated before
+SHELF_PER_REQUEST, SHELF_ALL = 32, 100_000
+
+
+def judge(view, violate):
+    judge_outcomes(view, violate)
+    judge_incidents(view, violate)
+    judge_positions(view, violate)
+    judge_shelf(view, violate)
+    judge_deliveries(view, violate)
+
+
+# ---------------------------------------------------------------- outcomes
+
+def judgements(view, outcome, word, before):
+    """What may be said of it, the reports before it in hand."""
+    started = any(o["status"] == "started" for o in before)
+    ended = any(o["status"] in ("succeeded", "failed") for o in before)
+    in_time = any(o["judgement"] == "authorized" for o in before)
+    record = view.sent.get((outcome["origin_topic"], outcome["origin_partition"], outcome["origin_offset"]))
+    reached = record.at if record and record.at else outcome["received_at"]
+    if not word:
+        return {"executed_without_authorization"}
+    young = {"executed_without_authorization"} if word["decided_at"] > outcome["received_at"] - SLACK else set()
+    if word["decided_at"] > outcome["received_at"]:
+        return young
+    if word["status"] != "GRANTED":
+        return young | {"executed_after_denial"}
+    body = json.loads(record.value) if record else {}
+    named = body.get("data", body).get("authorization")
+    if named is not None and named not in (word["event_id"], word["token"]):
+        return {"executed_without_authorization"}
+    if outcome["request_digest"] != word["request_digest"]:
+        return young | {"executed_with_other_digest"}
+    if outcome["status"] == "started" and started or outcome["status"] in ("succeeded", "failed") and ended:
+        return young | {"executed_twice"}
+    if (outcome["status"] == "started" or not in_time) and reached >= word["expires_at"]:
+        return young | {"executed_after_expiry"}
+    return young | {"authorized"}
+
+
+def judge_outcomes(view, violate):
+    incidents = {i["incident_id"]: i for i in view.tables["incident"]}
+    for request, outcomes in view.outcomes.items():
+        word = view.final(request)
+        for n, outcome in enumerate(outcomes):
+            who = f"{outcome['tenant']}/{outcome['outcome_id']}"
+            allowed = judgements(view, outcome, word, outcomes[:n])
+            if outcome["judgement"] not in allowed:
+                violate("judgement", who, f"{outcome['judgement']}, expected {' or '.join(sorted(allowed))}")
+            if outcome["judgement"] == "authorized":
+                continue
+            incident = incidents.get(derived(*request, f"incident.{outcome['judgement']}.{outcome['outcome_id']}", 0))
+            if not incident or incident["kind"] != outcome["judgement"] or outcome["outcome_id"] not in incident["evidence"]:
+                violate("no-incident", who, f"{outcome['judgement']}, and no incident says so")
+
+
+def judge_incidents(view, violate):
+    due = {derived(o["tenant"], o["request_id"], f"incident.{o['judgement']}.{o['outcome_id']}", 0)
+           for o in view.tables["outcome"] if o["judgement"] != "authorized"}
+    for row in view.tables["incident"]:
+        request = row["tenant"], row["request_id"]
+        if row["kind"] == "authorized_never_reported":
+            word = view.final(request)
+            early = [o for o in view.outcomes.get(request, ()) if o["received_at"] < row["at"] - SLACK]
+            if not word or word["status"] != "GRANTED" or row["at"] < word["expires_at"] or early or \
+                    row["incident_id"] != derived(*request, f"incident.{row['kind']}.{word['event_id']}", 0):
+                violate("made-up", row["incident_id"], f"{row['kind']} of {key_of(*request)}")
+        elif row["incident_id"] not in due:
+            violate("made-up", row["incident_id"], f"{row['kind']} of {key_of(*request)}, and no outcome is one")
+        event = view.event(row["incident_id"], "incidents")
+        if event is None:
+            violate("unsaid", row["incident_id"], "the incident is not in the ledger once")
+            continue
+        body = view.body(event)
+        said = {n: body.get(n) for n in ("kind", "severity", "tenant", "request_id", "text", "evidence")}
+        for column, value in {**said, "at": microseconds(body.get("at", ""))}.items():
+            if row[column] != value:
+                violate("said", row["incident_id"], f"{column} is {row[column]!r}, the event says {value!r}")
+
+
+# ---------------------------------------------------------------- positions and the shelf
+
+def judge_positions(view, violate):
+    history = view.history
+    for row in view.tables["consumer_position"]:
+        service = row["consumer_group"][len(history.prefix):]
+        topic = row["topic"][len(history.prefix):]
+        where = f"{row['consumer_group']} {row['topic']}/{row['partition']}"
+        if INPUTS.get(topic) != service:
+            violate("position", where, "a group that reads another topic than its own")
+            continue
+        if row["next_offset"] > history.ends[row["topic"], row["partition"]]:
+            violate("position", where, f"{row['next_offset']}, the log ends at {history.ends[row['topic'], row['partition']]}")
+        if service in history.running and row["next_offset"] < history.seen_until[row["topic"], row["partition"]]:
+            violate("position", where, f"{row['next_offset']}, the log ends at {history.seen_until[row['topic'], row['partition']]}")
+    for (topic, partition), end in history.seen_until.items():
+        service = INPUTS.get(topic[len(history.prefix):])
+        if service in history.running and end > history.begins.get((topic, partition), 0) and (service, partition) not in view.positions:
+            violate("position", f"{topic}/{partition}", "nobody has taken it")
+
+
+def judge_shelf(view, violate):
+    history, by_request, by_service = view.history, {}, {}
+    for row in view.tables["shelf"]:
+        where = f"{row['origin_topic']}/{row['origin_partition']}/{row['origin_offset']}"
+        by_service[row["service"]] = by_service.get(row["service"], 0) + 1
+        request = row["service"], row["tenant"], row["request_id"]
+        by_request[request] = by_request.get(request, 0) + 1
+        if row["service"] not in history.running:
+            continue
+        if request[1:] in view.requests:
+            violate("shelf", where, f"waits for {row['request_id']}, which is there")
+        if row["shelved_at"] + history.shelf_limit[row["service"]] + 10 * SECOND < history.now:
+            violate("shelf", where, "waits for too long")
+    for request, count in by_request.items():
+        if count > SHELF_PER_REQUEST:
+            violate("shelf", "/".join(request), f"{count} wait for it")
+    for service, count in by_service.items():
+        if count > SHELF_ALL:
+            violate("shelf", service, f"{count} wait")
+
+
+# ---------------------------------------------------------------- deliveries
+
+def wants(target, tenant, groups, event):
+    return event in target.get("events", ("opened", "closed")) and tenant in target.get("tenants", (tenant,)) \
+        and (not target.get("groups") or bool(set(groups) & set(target["groups"])))
+
+
+def judge_deliveries(view, violate):
+    there = {}
+    for row in view.tables["delivery"]:
+        who = f"{row['channel']}/{row['target']} {row['kind']} of {row['request_id']}"
+        there[row["approval_id"], row["channel"], row["target"], row["kind"]] = row
+        if row["delivery_id"] != derived(row["approval_id"], row["channel"], row["target"], row["kind"]):
+            violate("event-id", who, row["delivery_id"])
+        approval = view.approvals.get((row["tenant"], row["request_id"]))
+        if not approval or approval["approval_id"] != row["approval_id"]:
+            violate("made-up", who, "a delivery about no question")
+        elif row["kind"] == "approval.closed" and approval["state"] == "PENDING":
+            violate("made-up", who, "tells an end that has not come")
+        if (row["state"] == "pending") != (row["finished_at"] is None) or row["state"] == "sent" and row["attempts"] < 1:
+            violate("delivery", who, f"{row['state']}, finished at {row['finished_at']}, {row['attempts']} attempts")
+        body = json.loads(row["body"]).get("data", {})
+        if (body.get("delivery_id"), body.get("approval_id"), body.get("tenant")) != (row["delivery_id"], row["approval_id"], row["tenant"]):
+            violate("delivery", who, "its body speaks of something else")
+    if "notifier" not in view.history.running:
+        return
+    for request, approval in view.approvals.items():
+        groups = [r["group_name"] for r in view.requirements.get(approval["approval_id"], ())]
+        for target in view.history.targets:
+            for event in ("opened", "closed") if approval["state"] != "PENDING" else ("opened",):
+                told = (approval["approval_id"], target["channel"], target["name"], f"approval.{event}")
+                if wants(target, request[0], groups, event) and told not in there:
+                    violate("untold", key_of(*request), f"{target['channel']}/{target['name']} was not told that it was {event}")

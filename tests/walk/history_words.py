@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every request has its decisions, at most one question to people, and exactly one final word, each said in the ledger."""
+from history_tools import SECOND, claims_of, derived, digest_text, key_of, microseconds, murmur2, parse
+
+FINAL_OF = {"APPROVED": "GRANTED", "DENIED": "DENIED", "EXPIRED": "EXPIRED", "CANCELLED": "CANCELLED"}
+
+
+def judge(view, violate):
+    policies = Policies(view.tables["policy"], violate)
+    for request in {*view.requests, *view.decisions, *view.words, *view.approvals}:
+        who = key_of(*request)
+        if request not in view.requests:
+            violate("made-up", who, "decided, asked or answered, and never stored as a request")
+            continue
+        judge_decisions(view, request, who, policies, violate)
+        judge_words(view, request, who, violate)
+        if request in view.approvals:
+            judge_approval(view, request, who, violate)
+    judge_events(view, violate)
+
+
+# ---------------------------------------------------------------- decisions and the policies that they name
+
+class Policies:
+    def __init__(self, rows, violate):
+        self.rows = {(p["policy_id"], p["version"]): p for p in rows}
+        self.by_generation = sorted(rows, key=lambda p: p["generation"])
+        self.documents = {}
+        for number, row in enumerate(self.by_generation, 1):
+            who = f"{row['policy_id']}/{row['version']}"
+            self.documents[row["policy_id"], row["version"]] = parse(row["document"])
+            if row["generation"] != number:
+                violate("policy", who, f"generation {row['generation']}, expected {number}")
+            if row["digest"] != digest_text(row["document"].encode()):
+                violate("policy", who, "the digest is not that of the document")
+
+    def active(self, generation, tenant):
+        """Those that covered the tenant after that activation."""
+        newest = {p["policy_id"]: p for p in self.by_generation if p["generation"] <= generation}
+        return [p for p in newest.values() if {"*", tenant} & set(p["tenants"])]
+
+
+def judge_decisions(view, request, who, policies, violate):
+    decisions, row = view.decisions.get(request, []), view.requests[request]
+    if [d["n"] for d in decisions] != list(range(len(decisions))) or not decisions:
+        violate("decision", who, f"decisions numbered {[d['n'] for d in decisions]}")
+    for decision in decisions:
+        judge_policy(decision, who, policies, violate)
+        if decision["decided_at"] < row["received_at"]:
+            violate("decision", who, f"decision {decision['n']} is older than the request")
+        if not row["valid"] and (decision["verdict"], decision["reason_code"]) != ("BLOCK", "invalid_request"):
+            violate("decision", who, f"the request is invalid, and the decision {decision['verdict']} {decision['reason_code']}")
+    if len(decisions) > 1 and request not in view.approvals:
+        violate("decision", who, "decided again without a question to people")
+
+
+def judge_policy(decision, who, policies, violate):
+    """The policy that it names is the one of its moment, and says what it is said to say."""
+    named = decision["policy_id"], decision["policy_version"]
+    if decision["policy_id"] is None:
+        if decision["verdict"] != "BLOCK":
+            violate("decision-policy", who, f"{decision['verdict']} without a policy")
+        return
+    active = policies.active(decision["generation"], who.partition("/")[0] if "/" in who else "default")
+    if len(active) != 1 or (active[0]["policy_id"], active[0]["version"]) != named or active[0]["digest"] != decision["policy_digest"]:
+        violate("decision-policy", who, f"{named} was not what decided in generation {decision['generation']}")
+        return
+    after = [p for p in policies.by_generation if p["generation"] > decision["generation"]]
+    if decision["decided_at"] < active[0]["activated_at"] or after and decision["decided_at"] > after[0]["activated_at"]:
+        violate("decision-policy", who, f"decided at {decision['decided_at']}, when generation {decision['generation']} did not hold")
+    document = policies.documents[named]
+    rules = {r["id"]: r["decision"] for r in document.get("rules", ())}
+    for rule in decision["rules"]:
+        if rules.get(rule) != decision["verdict"]:
+            violate("decision-policy", who, f"rule {rule} does not say {decision['verdict']}")
+    classes = {c["id"]: c for c in document["classes"]}
+    if decision["reason_code"] == "class_default" and classes.get(decision["class_id"], {}).get("default") != decision["verdict"]:
+        violate("decision-policy", who, f"class {decision['class_id']} does not say {decision['verdict']}")
+    if decision["verdict"] == "ALLOW" and decision["reason_code"] not in ("rule", "class_default"):
+        violate("decision-policy", who, f"ALLOW for {decision['reason_code']}")
+
+
+# ---------------------------------------------------------------- words
+
+def judge_words(view, request, who, violate):
+    words, row, approval = view.words.get(request, []), view.requests[request], view.approvals.get(request)
+    first = (view.decisions.get(request) or [{"verdict": None}])[0]["verdict"]
+    final = [w for w in words if w["final"]]
+    pending = [w for w in words if not w["final"]]
+    if len(final) > 1 or len(pending) > 1:
+        violate("one-word", who, f"words {[w['status'] for w in words]}")
+    if not final and not (pending and approval and approval["state"] == "PENDING"):
+        violate("no-word", who, f"words {[w['status'] for w in words]}, question {approval and approval['state']}")
+    if bool(pending) != bool(approval):
+        violate("pending", who, f"PENDING said {len(pending)} times, question {approval and approval['state']}")
+    statuses = {w["status"] for w in final}
+    if first == "ALLOW" and (statuses != {"GRANTED"} or approval):
+        violate("verdict", who, f"ALLOW became {statuses}")
+    if first == "BLOCK" and (statuses != {"DENIED"} or approval):
+        violate("verdict", who, f"BLOCK became {statuses}")
+    if first == "REQUIRE_APPROVAL" and not approval and [w["reason_code"] for w in final] != ["no_eligible_approver"]:
+        violate("verdict", who, f"nobody was asked, and it became {statuses}")
+    if "GRANTED" in statuses and not row["valid"]:
+        violate("verdict", who, "an invalid request was granted")
+    for word in words:
+        judge_word(view, word, row, who, violate)
+    for word in final:
+        if any(word["decided_at"] <= p["decided_at"] for p in pending):
+            violate("pending", who, "said after the final word")
+
+
+def judge_word(view, word, row, who, violate):
+    status, request = word["status"], (word["tenant"], word["request_id"])
+    event = view.event(word["event_id"], "authorizations")
+    if word["event_id"] != derived(*request, f"authorization.{status}", 0):
+        violate("event-id", who, f"{status} has {word['event_id']}")
+    if word["request_digest"] != row["request_digest"]:
+        violate("word", who, f"{status} is about {word['request_digest']}, the request is {row['request_digest']}")
+    if status == "GRANTED" and not word["not_before"] == word["decided_at"] < word["expires_at"]:
+        violate("word", who, "the grant's times contradict each other")
+    if word["decision"] not in {d["verdict"] for d in view.decisions.get(request, ())}:
+        violate("word", who, f"{status} speaks of {word['decision']}, which was never decided")
+    judge_token(view, word, row, who, violate)
+    if event is None:
+        violate("unsaid", who, f"{status} has no single event in the ledger: {len(view.events.get(word['event_id'], []))}")
+        return
+    body = view.body(event)
+    said = {n: body.get(n) for n in ("event_id", "tenant", "request_id", "status", "decision", "approval_id", "request_digest", "token")}
+    said |= {n: microseconds(body[n]) if n in body else None for n in ("decided_at", "not_before", "expires_at")}
+    said |= {f"reason_{n}": body.get("reason", {}).get(n) for n in ("code", "text")}
+    for column, value in said.items():
+        if word[column] != value:
+            violate("said", who, f"{status}: {column} is {word[column]!r}, the event says {value!r}")
+
+
+def judge_token(view, word, row, who, violate):
+    if not word["final"]:
+        if word["token"] is not None:
+            violate("token", who, "PENDING has one")
+        return
+    claims = claims_of(word["token"], view.history.keys, "countersign-authorization+jwt")
+    if claims is None:
+        violate("token", who, f"that of {word['status']} is not by a key of ours")
+        return
+    wanted = {"jti": word["event_id"], "iat": word["decided_at"] // SECOND, "sub": row["agent_id"]}
+    wanted |= {n: word[n] for n in ("tenant", "request_id", "request_digest", "status", "decision")}
+    wanted |= {"nbf": word["not_before"] and word["not_before"] // SECOND, "exp": word["expires_at"] and word["expires_at"] // SECOND}
+    for claim, value in wanted.items():
+        if claims.get(claim) != value:
+            violate("token", who, f"{word['status']}: {claim} is {claims.get(claim)!r}, expected {value!r}")
+
+
+# ---------------------------------------------------------------- the question to people
+
+def judge_approval(view, request, who, violate):
+    approval, final = view.approvals[request], view.final(request)
+    state, closed = approval["state"], approval["closed_at"]
+    if approval["approval_id"] != derived(*request, "approval_id", 0):
+        violate("event-id", who, f"the question has {approval['approval_id']}")
+    if approval["request_digest"] != view.requests[request]["request_digest"]:
+        violate("approval", who, "people were asked about another digest")
+    if (final is None) != (state == "PENDING") or final and FINAL_OF.get(state) != final["status"]:
+        violate("approval", who, f"{state}, and the final word is {final and final['status']}")
+    if final and closed != final["decided_at"]:
+        violate("approval", who, f"closed at {closed}, final word at {final['decided_at']}")
+    if state in ("APPROVED", "DENIED") and closed >= approval["deadline"]:
+        violate("deadline", who, f"{state} at {closed}, deadline {approval['deadline']}")
+    if state == "EXPIRED" and closed < approval["deadline"]:
+        violate("deadline", who, f"expired at {closed}, deadline {approval['deadline']}")
+    if state == "PENDING" and "resolver" in view.history.running and approval["deadline"] < view.history.now - 5 * SECOND:
+        violate("deadline", who, "long over, and nobody has ended it")
+    for word in view.words.get(request, ()):
+        if word["approval_id"] != approval["approval_id"]:
+            violate("word", who, f"{word['status']} speaks of question {word['approval_id']}")
+    judge_notices(view, request, approval, final, who, violate)
+
+
+def judge_notices(view, request, approval, final, who, violate):
+    """OPEN first, CLOSED last and only when it is, and none between is missing."""
+    events = [view.event(derived(*request, "approval", n), "approvals") for n in range(approval["notices"])]
+    if None in events or not events:
+        violate("unsaid", who, f"notices {[n for n, e in enumerate(events) if e is None]} of {approval['notices']} are not in the ledger once")
+        return
+    bodies = [view.body(e) for e in events]
+    closed = [n for n, body in enumerate(bodies) if body.get("result")]
+    if [b.get("state") == "OPEN" for b in bodies] != [n == 0 for n in range(len(bodies))]:
+        violate("notices", who, f"states {[b.get('state') for b in bodies]}")
+    if bool(closed) != (approval["state"] != "PENDING") or any(b.get("state") != "CLOSED" for b in bodies[closed[0] if closed else len(bodies):]):
+        violate("notices", who, f"{approval['state']}, states {[b.get('state') for b in bodies]}")
+    if final and {bodies[n]["result"] for n in closed} != {final["status"]}:
+        violate("notices", who, f"result {[b.get('result') for b in bodies]}, final word {final['status']}")
+    if [e["sequence"] for e in events] != sorted(e["sequence"] for e in events):
+        violate("notices", who, f"sequences {[e['sequence'] for e in events]}")
+    for body in bodies:
+        if (body.get("approval_id"), body.get("request_digest"), body.get("tenant"), body.get("request_id")) != (
+                approval["approval_id"], approval["request_digest"], *request):
+            violate("said", who, f"a notice is about {body.get('tenant')}/{body.get('request_id')} {body.get('request_digest')}")
+
+
+# ---------------------------------------------------------------- events without a row
+
+def judge_events(view, violate):
+    """What the ledger says comes from a row, and everything about a request is on its own chain."""
+    rows = {w["event_id"]: (w["tenant"], w["request_id"]) for w in view.tables["authorization_status"]}
+    rows |= {i["incident_id"]: (i["tenant"], i["request_id"]) for i in view.tables["incident"]}
+    notices = {derived(*request, "approval", n): request for request, a in view.approvals.items() for n in range(a["notices"])}
+    for event in view.tables["ledger_event"]:
+        if event["topic"] not in ("authorizations", "incidents", "approvals"):
+            continue
+        request = (notices if event["topic"] == "approvals" else rows).get(event["event_id"])
+        where = f"{event['chain']}/{event['sequence']}"
+        if request is None:
+            violate("made-up", where, f"an event of {event['topic']} for {event['key']} that no row knows")
+        elif event["key"] != key_of(*request):
+            violate("key", where, f"{event['key']}, expected {key_of(*request)}")
+        if event["chain"] != murmur2(event["key"]) % view.chains:
+            violate("chain", where, f"{event['key']} belongs to chain {murmur2(event['key']) % view.chains}")
+    for request, row in view.requests.items():
+        if row["chain"] != murmur2(key_of(*request)) % view.chains:
+            violate("chain", key_of(*request), f"stored with chain {row['chain']}")
+    order = {}
+    for event in sorted(view.tables["ledger_event"], key=lambda e: (e["chain"], e["sequence"])):
+        if event["topic"] == "authorizations":
+            order.setdefault((event["chain"], event["key"]), []).append(view.body(event).get("status"))
+    for (_, key), statuses in order.items():
+        if len(statuses) > 2 or len(statuses) == 2 and statuses[0] != "PENDING" or statuses.count("PENDING") > 1:
+            violate("one-word", key, f"the ledger says {statuses}")
