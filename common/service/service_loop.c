@@ -200,13 +200,20 @@ tick(struct service_loop *loop)
 
 /* ------------------------------------------------------------------ turns */
 
+/* A tick that is due waits for the database too: without that the loop would turn idle at full speed while it is away. */
+static int64_t
+next_tick(const struct service_loop *loop)
+{
+	return loop->tick_at > loop->retry_at ? loop->tick_at : loop->retry_at;
+}
+
 static int64_t
 until_next(const struct service_loop *loop, int64_t now)
 {
 	int64_t wait = POLL_LONGEST;
 
-	if (loop->service->tick && loop->tick_at - now < wait)
-		wait = loop->tick_at - now;
+	if (loop->service->tick && next_tick(loop) - now < wait)
+		wait = next_tick(loop) - now;
 	if ((loop->hand.records > 0 || loop->assigning) && wait > RETRY_POLL)
 		wait = RETRY_POLL;
 	return wait > 0 ? wait : 0;
