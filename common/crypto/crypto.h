@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crypto.h - digests, MACs, base64 and Ed25519 keys by OpenSSL's EVP. The only room besides jws that knows OpenSSL. */
+/* crypto.h - digests, MACs, base64 and Ed25519 keys, by OpenSSL's EVP and libsodium. The only room that knows them. */
 #ifndef COUNTERSIGN_CRYPTO_H
 #define COUNTERSIGN_CRYPTO_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* key.c - Ed25519: keys from and to files, signing, verifying, thumbprints. The error queue of OpenSSL is left as it was found. */
+/*
+ * key.c - Ed25519: keys from and to files, signing, verifying, thumbprints. The error queue of OpenSSL is left as it was
+ * found. libsodium signs: the signature of a key over bytes is one and the same (RFC 8032), and it needs half the time.
+ */
 #include "common/crypto/crypto.h"
 #include "common/crypto/owner.h"
 
@@ -12,6 +15,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,7 +24,7 @@
 enum { PEM_MAX = 16 * 1024 };
 
 struct crypto_key {
-	EVP_PKEY *pair;
+	uint8_t *secret; /* seed and public half, in memory that is locked, guarded and wiped */
 	uint8_t public[CRYPTO_ED25519_PUBLIC_SIZE];
 	char thumbprint[CRYPTO_THUMBPRINT_SIZE];
 };
@@ -46,16 +50,32 @@ no_passphrase(char *buffer, int size, int writing, void *context)
 	return -1;
 }
 
-/* Consumes the pair; NULL when it is not Ed25519. */
+/* The seed of the pair, and what libsodium makes of it, which must be the same key. */
+static bool
+take_secret(struct crypto_key *key, const EVP_PKEY *pair)
+{
+	uint8_t seed[crypto_sign_SEEDBYTES], public[CRYPTO_ED25519_PUBLIC_SIZE];
+	size_t size = sizeof seed;
+	bool ok = sodium_init() >= 0;
+
+	key->secret = ok ? sodium_malloc(crypto_sign_SECRETKEYBYTES) : NULL;
+	ok = key->secret && EVP_PKEY_get_raw_private_key(pair, seed, &size) == 1 && size == sizeof seed
+	     && crypto_sign_seed_keypair(public, key->secret, seed) == 0
+	     && memcmp(public, key->public, sizeof public) == 0;
+	OPENSSL_cleanse(seed, sizeof seed);
+	return ok;
+}
+
+/* NULL when the pair is not Ed25519. */
 static struct crypto_key *
-key_of(EVP_PKEY *take_pair)
+key_of(const EVP_PKEY *pair)
 {
 	struct crypto_key *key = memory_take(sizeof *key);
 	size_t size = sizeof key->public;
 
-	key->pair = take_pair;
-	if (!take_pair || !EVP_PKEY_is_a(take_pair, "ED25519")
-	    || EVP_PKEY_get_raw_public_key(take_pair, key->public, &size) != 1 || size != sizeof key->public) {
+	if (!pair || !EVP_PKEY_is_a(pair, "ED25519")
+	    || EVP_PKEY_get_raw_public_key(pair, key->public, &size) != 1 || size != sizeof key->public
+	    || !take_secret(key, pair)) {
 		crypto_key_close(key);
 		return NULL;
 	}
@@ -107,11 +127,14 @@ static struct crypto_key *
 key_parse(const char *pem, size_t length)
 {
 	BIO *bio = BIO_new_mem_buf(pem, (int)length);
+	EVP_PKEY *pair;
 	struct crypto_key *key;
 
 	ERR_set_mark();
-	key = key_of(bio ? PEM_read_bio_PrivateKey(bio, NULL, no_passphrase, NULL) : NULL);
+	pair = bio ? PEM_read_bio_PrivateKey(bio, NULL, no_passphrase, NULL) : NULL;
+	key = key_of(pair);
 	ERR_pop_to_mark();
+	EVP_PKEY_free(pair); /* cleanses */
 	BIO_free(bio);
 	return key;
 }
@@ -156,7 +179,7 @@ write_all(int fd, const char *bytes, size_t length)
 }
 
 static bool
-write_key(int fd, EVP_PKEY *pair)
+write_key(int fd, const EVP_PKEY *pair)
 {
 	BIO *bio = BIO_new(BIO_s_secmem());
 	char *pem = NULL;
@@ -171,32 +194,36 @@ write_key(int fd, EVP_PKEY *pair)
 	return ok;
 }
 
-struct crypto_key *
-crypto_key_generate(const char *path, struct error *error)
+/* Writes the pair into the new file; a file that is not whole is removed again. */
+static bool
+keep_key(const EVP_PKEY *pair, const char *path, struct error *error)
 {
-	struct crypto_key *key = NULL;
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
 	bool ok;
 
-	if (fd < 0) {
-		refuse_file(error, path, strerror(errno));
-		return NULL;
-	}
-	key = key_of(EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"));
+	if (fd < 0)
+		return refuse_file(error, path, strerror(errno));
+	ok = write_key(fd, pair) || refuse_file(error, path, strerror(errno));
+	if (close(fd) != 0 && ok)
+		ok = refuse_file(error, path, strerror(errno));
+	if (!ok)
+		unlink(path);
+	return ok;
+}
+
+struct crypto_key *
+crypto_key_generate(const char *path, struct error *error)
+{
+	EVP_PKEY *pair = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
+	struct crypto_key *key = key_of(pair);
+
 	if (!key)
 		abort(); /* no random bytes, or an OpenSSL without Ed25519 */
-	ok = write_key(fd, key->pair);
-	if (!ok)
-		refuse_file(error, path, strerror(errno));
-	if (close(fd) != 0 && ok) {
-		ok = false;
-		refuse_file(error, path, strerror(errno));
-	}
-	if (!ok) {
-		unlink(path);
+	if (!keep_key(pair, path, error)) {
 		crypto_key_close(key);
 		key = NULL;
 	}
+	EVP_PKEY_free(pair);
 	return key;
 }
 
@@ -205,7 +232,7 @@ crypto_key_close(struct crypto_key *key)
 {
 	if (!key)
 		return;
-	EVP_PKEY_free(key->pair); /* cleanses */
+	sodium_free(key->secret); /* wipes */
 	free(key);
 }
 
@@ -225,14 +252,8 @@ void
 crypto_key_sign(const struct crypto_key *key, const void *bytes, size_t length,
 		uint8_t signature[CRYPTO_ED25519_SIGNATURE_SIZE])
 {
-	EVP_MD_CTX *context = EVP_MD_CTX_new();
-	size_t size = CRYPTO_ED25519_SIGNATURE_SIZE;
-
-	if (!context || EVP_DigestSignInit(context, NULL, NULL, NULL, key->pair) != 1
-	    || EVP_DigestSign(context, signature, &size, length ? bytes : "", length) != 1
-	    || size != CRYPTO_ED25519_SIGNATURE_SIZE)
+	if (crypto_sign_detached(signature, NULL, length ? bytes : "", length, key->secret) != 0)
 		abort();
-	EVP_MD_CTX_free(context);
 }
 
 /*

@@ -11,14 +11,20 @@ sign(struct arena *arena, const struct crypto_key *key, const char *typ, const v
      bool detached)
 {
 	const char *header = jws_header_format(arena, crypto_key_thumbprint(key), typ);
-	const char *first = crypto_base64url_format(arena, header, strlen(header));
-	const char *second = crypto_base64url_format(arena, payload, length);
-	const char *input = arena_format(arena, "%s.%s", first, second);
+	struct buffer text = {.arena = arena};
 	uint8_t signature[CRYPTO_ED25519_SIGNATURE_SIZE];
+	size_t shown;
 
-	crypto_key_sign(key, input, strlen(input), signature);
-	return arena_format(arena, "%s.%s.%s", first, detached ? "" : second,
-			    crypto_base64url_format(arena, signature, sizeof signature));
+	buffer_add_text(&text, crypto_base64url_format(arena, header, strlen(header)));
+	buffer_add_byte(&text, '.');
+	shown = text.length;
+	buffer_add_text(&text, crypto_base64url_format(arena, payload, length));
+	crypto_key_sign(key, text.bytes, text.length, signature);
+	if (detached)
+		text.length = shown;
+	buffer_add_byte(&text, '.');
+	buffer_add_text(&text, crypto_base64url_format(arena, signature, sizeof signature));
+	return text.bytes;
 }
 
 char *
