@@ -149,6 +149,7 @@ open_store(struct service_loop *loop, struct error *error)
 	    .uri = loop->config->database_uri,
 	    .application_name = loop->client_id,
 	    .statement_timeout_us = loop->config->statement_timeout,
+	    .by_key = true,
 	    .lock_timeout_us = loop->config->lock_timeout,
 	    .log = &loop->log,
 	};

@@ -19,6 +19,7 @@ store_of(const struct store_options *options, const enum statement *statements, 
 	store->uri = options->uri ? memory_string(options->uri) : NULL;
 	store->application_name = options->application_name ? memory_string(options->application_name) : NULL;
 	store->statement_timeout_us = options->statement_timeout_us;
+	store->by_key = options->by_key;
 	store->lock_timeout_us = options->lock_timeout_us;
 	store->log = options->log;
 	store->statement_count = count;

@@ -16,6 +16,7 @@ struct store_options {
 	const char *application_name; /* "countersign-evaluator" */
 	int64_t statement_timeout_us; /* server side, and our own deadline for every answer is this + 5 s */
 	int64_t lock_timeout_us;
+	bool by_key; /* all that is asked is asked by key: no plan may depend on how small a table once was */
 	const struct log *log;
 };
 

@@ -62,6 +62,7 @@ struct store {
 	/* from the options, owned */
 	char *uri, *application_name;
 	int64_t statement_timeout_us, lock_timeout_us;
+	bool by_key;
 	const struct log *log; /* borrowed; NULL: silent */
 	enum statement *statements;
 	size_t statement_count;

@@ -66,7 +66,8 @@ static bool
 build_settings(struct store *store, struct arena *arena)
 {
 	char statement_timeout[32], lock_timeout[32], idle_timeout[32];
-	const char *const params[] = {statement_timeout, lock_timeout, idle_timeout};
+	const char *const params[] = {statement_timeout, lock_timeout, idle_timeout,
+				      store->by_key ? "key" : "any"};
 	const struct store_rows *rows;
 
 	milliseconds(statement_timeout, sizeof statement_timeout, store->statement_timeout_us);

@@ -302,6 +302,19 @@ answer(struct answers *answers, const struct evaluator_item *item, struct error 
 	return true;
 }
 
+static struct answers
+open_sheets(struct evaluator *evaluator, struct work *work)
+{
+	return (struct answers){
+	    .evaluator = evaluator,
+	    .work = work,
+	    .requests = sheet_open(work->arena, STATEMENT_EVALUATOR_REQUEST, "ttnntttttnttttbttnnn"),
+	    .approvals = sheet_open(work->arena, STATEMENT_APPROVALS_OPEN, "utttttnnnn"),
+	    .requirements = sheet_open(work->arena, STATEMENT_APPROVALS_REQUIRE, "unttn"),
+	    .words = words_open(work),
+	};
+}
+
 static bool
 send(const struct answers *answers, struct error *error)
 {
@@ -311,22 +324,28 @@ send(const struct answers *answers, struct error *error)
 	       && sheet_send(&answers->requirements, store, error) && words_send(&answers->words, error);
 }
 
-bool
-evaluator_answer(struct evaluator *evaluator, struct work *work, const struct evaluator_item *items,
-		 size_t count, struct error *error)
+/* So many records are sent to the database together: while it stores them, the next ones are signed. */
+enum { PORTION = 64 };
+
+static bool
+answer_portion(struct evaluator *evaluator, struct work *work, const struct evaluator_item *items,
+	       size_t count, struct error *error)
 {
-	struct arena *arena = work->arena;
-	struct answers answers = {
-	    .evaluator = evaluator,
-	    .work = work,
-	    .requests = sheet_open(arena, STATEMENT_EVALUATOR_REQUEST, "ttnntttttnttttbttnnn"),
-	    .approvals = sheet_open(arena, STATEMENT_APPROVALS_OPEN, "utttttnnnn"),
-	    .requirements = sheet_open(arena, STATEMENT_APPROVALS_REQUIRE, "unttn"),
-	    .words = words_open(work),
-	};
+	struct answers answers = open_sheets(evaluator, work);
 
 	for (size_t i = 0; i < count; i++)
 		if (!answer(&answers, &items[i], error))
 			return false;
 	return send(&answers, error);
+}
+
+bool
+evaluator_answer(struct evaluator *evaluator, struct work *work, const struct evaluator_item *items,
+		 size_t count, struct error *error)
+{
+	for (size_t done = 0; done < count; done += PORTION)
+		if (!answer_portion(evaluator, work, items + done,
+				    count - done < PORTION ? count - done : PORTION, error))
+			return false;
+	return true;
 }
