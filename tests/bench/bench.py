@@ -35,6 +35,23 @@ def cpu_of(pid):
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
+def server(name):
+    """Process id of a server of this checkout, or None when it is somebody else's."""
+    path = ROOT / ".run" / f"{name}.pid"
+    return int(path.read_text().split()[0]) if path.exists() else None
+
+
+def machine():
+    """Seconds that all processors were busy, and that they were given to other machines."""
+    fields = [int(field) / TICK for field in pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+    return {"busy": sum(fields[:3]) + sum(fields[5:7]), "stolen": fields[7]}
+
+
+def kafka_cpu():
+    pid = server("kafka")
+    return cpu_of(pid) if pid else 0
+
+
 class Side:
     """What is measured: a database, topics, and processes that make words of requests."""
 
@@ -62,30 +79,33 @@ class Side:
         return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
 
     def backends(self):
-        return self.house.sql("SELECT usename, pid FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()",
+        return self.house.sql("SELECT usename, pid FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()"
+                              " AND backend_type = 'client backend'",
                               self.house.name)
 
     def cpu(self):
         used = {name: cpu_of(process.pid) for name, process in self.processes().items()}
         for user, pid in self.backends():
-            used["postgres " + user.replace("countersign_", "")] = cpu_of(pid)
+            used["postgres for " + user.replace("countersign_", "")] = cpu_of(pid)
         return used
 
-    def round(self, count):
+    def round(self, count, action=ALLOWED):
         """A backlog is there, the processes start, and the clock runs from the first word to the last."""
         self.stop()
-        self.fill(count)
+        self.fill(count, action)
         self.house.db.execute("CHECKPOINT")
-        before = self.words()
+        before, machine_before, kafka_before = self.words(), machine(), kafka_cpu()
         with self.watch(before, count) as watch:
             begin = time.monotonic()
             self.start()
             lines = [tuple(map(int, line.split())) for line in watch.stdout]
         assert watch.returncode == 0, f"{self.name}: see above"
-        cpu = self.cpu()
+        cpu = {**self.cpu(), "kafka": kafka_cpu() - kafka_before}
+        whole = {what: used - machine_before[what] for what, used in machine().items()}
+        whole["others"] = whole.pop("busy") - sum(cpu.values())
         (first, some), (last, all_) = next(line for line in lines if line[1] > 0), lines[-1]
-        return {"rate": (all_ - some) / (last - first) * 1e6, "seconds": (last - first) / 1e6,
-                "start": first / 1e6 - begin, "cpu_us": {name: round(used / count * 1e6, 2) for name, used in cpu.items()}}
+        return {"rate": (all_ - some) / (last - first) * 1e6, "seconds": (last - first) / 1e6, "start": first / 1e6 - begin,
+                "cpu_us": {name: round(used / count * 1e6, 1) for name, used in {**cpu, **whole}.items()}}
 
     def close(self):
         self.stop()
@@ -191,10 +211,12 @@ def table(title, heads, rows):
 def part_rate():
     """Sustained decisions a second, beside the limit; interleaved rounds."""
     countersign = Countersign()
-    sides = [Limit("limit, batches of 1000", countersign, 1000), Limit("limit, batches of 100", countersign, 100),
-             Limit("the same with constraints", countersign, 1000, bare=False), countersign]
+    sides = [Limit("limit 1000", countersign, 1000), Limit("limit 100", countersign, 100),
+             Limit("limit 1000, checks", countersign, 1000, bare=False), countersign]
     results = {side.name: [] for side in sides}
     try:
+        for side in (sides[0], countersign):  # a broker that has just started is slow
+            side.round(COUNT // 2)
         for _ in range(ROUNDS):
             for side in sides:
                 results[side.name].append(side.round(COUNT))
@@ -205,22 +227,50 @@ def part_rate():
         for side in reversed(sides):
             side.close()
     medians = {name: statistics.median(r["rate"] for r in rounds) for name, rounds in results.items()}
-    limit = medians["limit, batches of 1000"]
+    limit = medians["limit 1000"]
     table(f"Decisions a second, {COUNT:,} requests a round", ["", *(f"round {i + 1}" for i in range(ROUNDS)), "median", "of the limit"],
           [[name, *(r["rate"] for r in rounds), medians[name], medians[name] / limit] for name, rounds in results.items()])
-    table("CPU, microseconds a request (last round)", ["", "process", "us"],
-          [[name if not i else "", what, used] for name, rounds in results.items() for i, (what, used) in enumerate(rounds[-1]["cpu_us"].items())])
+    names = list(dict.fromkeys(what for rounds in results.values() for r in rounds for what in r["cpu_us"]))
+    table("CPU, microseconds a request, medians", ["", *results],
+          [[what, *(statistics.median(r["cpu_us"].get(what, 0) for r in rounds) for rounds in results.values())] for what in names])
     return {"count": COUNT, "rounds": results, "medians": medians, "ratio": medians["countersign"] / limit}
 
 
+def part_profile():
+    """Where the processors' time goes while a backlog is worked off: perf's view of each process."""
+    side = Countersign()
+    try:
+        side.round(COUNT // 4)
+        side.stop()
+        side.fill(COUNT)
+        with side.watch(side.words(), COUNT) as watch:
+            side.start()
+            side.ready()
+            pids = {name: process.pid for name, process in side.processes().items()}
+            pids.update({f"postgres for {user}": pid for user, pid in side.backends()})
+            data = ROOT / "build" / "bench.perf"
+            subprocess.run(["perf", "record", "-q", "-F", "999", "-g", "-o", data, "-p", ",".join(map(str, pids.values())), "sleep", "6"],
+                           check=True)
+            watch.stdout.read()
+        for name, pid in pids.items():
+            command = ["perf", "report", "-i", data, "--pid", str(pid), "--no-children", "-g", "none", "--percentage", "relative",
+                       "--sort", "dso,symbol", "--stdio"]
+            lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
+            print(f"\n{name}", *[line for line in lines if line.strip() and not line.startswith("#")][:25], sep="\n")
+        return {"pids": pids}
+    finally:
+        side.close()
+
+
 PARTS = {"rate": part_rate}
+BY_NAME = {"profile": part_profile}
 
 
 def main():
     out = ROOT / "build" / "bench.json"
     found = json.loads(out.read_text()) if out.exists() else {}
     for name in sys.argv[1:] or PARTS:
-        found[name] = PARTS[name]()
+        found[name] = (PARTS | BY_NAME)[name]()
         found[name]["at"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         out.write_text(json.dumps(found, indent=1) + "\n")
     print(f"\n{out.relative_to(ROOT)}")
