@@ -88,7 +88,7 @@ $(B)/bin/%: $$(call service,$$*) $(B)/libcommon.a
 $(B)/libcommon.a: $(COMMON)
 	$(call say,ar   $@) rm -f $@; ar rcs $@ $^
 $(TESTS): $$@.o $$(call tested,$$@) $(TESTLIB) $(B)/libcommon.a
-	$(call say,link $@) $(CC) $(LDFLAGS) $^ -lcmocka $(LDLIBS) -o $@
+	$(call say,link $@) $(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(LDLIBS) -o $@
 $(B)/%.o: %.c Makefile | $(GEN)
 	$(call say,cc   $<) $(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 $(B)/gen/statements.h: sql/embed.sh $(wildcard sql/query/*.sql)

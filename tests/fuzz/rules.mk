@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# Fuzzing: libFuzzer targets that clang builds (make fuzz), and the replay of their kept inputs that gcc builds, plain and under
+# the sanitizers (part of make unit).
+FUZZ         := request
+SECONDS      := 60
+FUZZ_CC      := clang-19
+FUZZ_SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FUZZ_ALL     := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_ROOMS   := canonical clock config crypto error id jws log memory message policy value
+FUZZ_PRODUCT := $(foreach r,$(FUZZ_ROOMS),$(wildcard common/$r/*.c)) services/relay/relay_headers.c \
+                $(filter-out %/main.c %/sender.c services/notifier/notifier%,$(wildcard services/notifier/*.c))
+FUZZ_SHARED  := $(FUZZ_PRODUCT) tests/fuzz/fuzz.c
+FUZZ_REPLAY  := $(FUZZ_SHARED) tests/fuzz/replay.c $(FUZZ_ALL:%=tests/fuzz/fuzz_%.c)
+
+.PHONY: fuzz fuzz-all fuzz-merge fuzz-replay
+fuzz: ## FUZZ=name SECONDS=n: n seconds of libFuzzer; what it finds stays in build/fuzz
+	deploy/dev/setup fuzz
+	$(MAKE) $(B)/fuzz/$(FUZZ)
+	tests/fuzz/run $(FUZZ) $(SECONDS)
+fuzz-merge: ## FUZZ=name: the fewest inputs that reach as much become the kept ones
+	$(MAKE) $(B)/fuzz/$(FUZZ)
+	tests/fuzz/run $(FUZZ) merge
+fuzz-all: $(FUZZ_ALL:%=$(B)/fuzz/%)
+fuzz-replay: $(B)/fuzz/replay
+	@$<
+
+# the plain one is a cmocka program like the others, but it needs more than the archive
+TESTS   += $(B)/tests/fuzz/replay
+OBJECTS += $(patsubst %.c,$(B)/%.o,$(filter tests/%,$(FUZZ_REPLAY)))
+$(B)/tests/fuzz/replay: $(patsubst %.c,$(B)/%.o,$(filter-out common/% %/replay.c,$(FUZZ_REPLAY)))
+unit: fuzz-replay
+
+$(B)/fuzz/replay: $(FUZZ_REPLAY:%.c=$(B)/fuzz/replay.d/%.o)
+	$(call say,link $@) $(CC) -pie $(FUZZ_SAN) $^ -lcmocka $(LDLIBS) -o $@
+$(B)/fuzz/replay.d/%.o: %.c Makefile tests/fuzz/rules.mk | $(GEN)
+	$(call say,cc   $<) $(CC) $(filter-out -O2,$(CFLAGS)) -O1 -U_FORTIFY_SOURCE $(FUZZ_SAN) -Wno-error=maybe-uninitialized -MMD -MP -c $< -o $@
+$(FUZZ_ALL:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/fuzz/clang.d/tests/fuzz/fuzz_%.o $(FUZZ_SHARED:%.c=$(B)/fuzz/clang.d/%.o)
+	$(call say,link $@) $(FUZZ_CC) -fsanitize=fuzzer $(FUZZ_SAN) $^ $(LDLIBS) -o $@
+# memory.c knows the sanitizer by gcc's name for it
+$(B)/fuzz/clang.d/%.o: %.c Makefile tests/fuzz/rules.mk | $(GEN)
+	$(call say,clang $<) $(FUZZ_CC) -std=c17 -D_GNU_SOURCE -DFUZZ_LIBFUZZER -D__SANITIZE_ADDRESS__ -O1 -g -Wall -I. -I$(B)/gen $(PKG_CFLAGS) \
+	-fsanitize=fuzzer-no-link $(FUZZ_SAN) -MMD -MP -c $< -o $@
+-include $(FUZZ_REPLAY:%.c=$(B)/fuzz/replay.d/%.d) $(FUZZ_REPLAY:%.c=$(B)/fuzz/clang.d/%.d)
