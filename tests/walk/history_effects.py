@@ -6,7 +6,7 @@ from history_tools import SECOND, derived, key_of, microseconds
 
 INPUTS = {"requests": "evaluator", "responses": "resolver", "outcomes": "recorder", "approvals": "notifier"}
 SLACK = 5 * SECOND  # a transaction sees what was committed before, not what was dated before
-SHELF_PER_REQUEST, SHELF_ALL = 32, 100_000
+SHELF_PER_REQUEST = 32
 
 
 def judge(view, violate):
@@ -41,7 +41,7 @@ def judgements(view, outcome, word, before):
         return young | {"executed_with_other_digest"}
     if outcome["status"] == "started" and started or outcome["status"] in ("succeeded", "failed") and ended:
         return young | {"executed_twice"}
-    if (outcome["status"] == "started" or not in_time) and reached >= word["expires_at"]:
+    if (outcome["status"] == "started" or not in_time) and reached >= (word["expires_at"] or 0):
         return young | {"executed_after_expiry"}
     return young | {"authorized"}
 
@@ -55,6 +55,9 @@ def judge_outcomes(view, violate):
             allowed = judgements(view, outcome, word, outcomes[:n])
             if outcome["judgement"] not in allowed:
                 violate("judgement", who, f"{outcome['judgement']}, expected {' or '.join(sorted(allowed))}")
+            event_id = word and word["event_id"]
+            if outcome["joined_with"] not in (None, event_id) or outcome["judgement"] == "authorized" and not outcome["joined_with"]:
+                violate("judgement", who, f"joined with {outcome['joined_with']}, the final word is {event_id}")
             if outcome["judgement"] == "authorized":
                 continue
             incident = incidents.get(derived(*request, f"incident.{outcome['judgement']}.{outcome['outcome_id']}", 0))
@@ -108,10 +111,9 @@ def judge_positions(view, violate):
 
 
 def judge_shelf(view, violate):
-    history, by_request, by_service = view.history, {}, {}
+    history, by_request = view.history, {}
     for row in view.tables["shelf"]:
         where = f"{row['origin_topic']}/{row['origin_partition']}/{row['origin_offset']}"
-        by_service[row["service"]] = by_service.get(row["service"], 0) + 1
         request = row["service"], row["tenant"], row["request_id"]
         by_request[request] = by_request.get(request, 0) + 1
         if row["service"] not in history.running:
@@ -123,9 +125,6 @@ def judge_shelf(view, violate):
     for request, count in by_request.items():
         if count > SHELF_PER_REQUEST:
             violate("shelf", "/".join(request), f"{count} wait for it")
-    for service, count in by_service.items():
-        if count > SHELF_ALL:
-            violate("shelf", service, f"{count} wait")
 
 
 # ---------------------------------------------------------------- deliveries

@@ -62,7 +62,7 @@ def is_plainly_good(record):
     try:
         pairs = json.loads(record.value, object_pairs_hook=lambda pairs: pairs)
         body = json.loads(record.value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     context = body.get("context", {}) if isinstance(body, dict) else None
     if not isinstance(body, dict) or not isinstance(context, dict) or len(pairs) != len(body):

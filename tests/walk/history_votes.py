@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nothing was granted without the people whom the policy demanded, each with a key, a group and a right of his own, in time."""
-from history_tools import SECOND, b64url, key_of, microseconds, parse, verifies
+from history_policy import demand_of
+from history_tools import SECOND, b64url, derived, key_of, kid_of, microseconds, verifies
 
 SLACK = 1 * SECOND  # between a change's own clock and the commit that shows it to others
 WINDOW = 5 * 60 * SECOND
+REFUSALS_TOLD = 20
 
 
 class Directory:
@@ -38,12 +40,22 @@ class Directory:
                 if row:
                     self.owners.setdefault((row["tenant"], row["agent_id"]), []).append((at, owner))
         elif new:
-            self.keys[new["kid"]] = {"tenant": new["tenant"], "owner": new["owner"], "bot": new["kind"] == "bot", "since": at,
+            self.keys[new["kid"]] = {"tenant": new["tenant"], "owner": new["owner"], "bot": new["kind"] == "bot",
+                                     "since": self.keys.get(new["kid"], {"since": at})["since"],
                                      "public": bytes.fromhex(new["public_key"][2:]), "for": new["speaks_for"]}
             self.revoked[new["kid"]] = new["revoked_at"] and microseconds(new["revoked_at"])
 
     def is_member(self, tenant, group, person, at):
         return any(since <= at and (until is None or until >= at - SLACK) for since, until in self.members.get((tenant, group, person), ()))
+
+    def always_member(self, tenant, group, person, at):
+        return any(since <= at - SLACK and (until is None or until >= at) for since, until in self.members.get((tenant, group, person), ()))
+
+    def may_own(self, tenant, agent, person, at):
+        """He was its owner, or may have been seen as such."""
+        owned = [owner for since, owner in self.owners.get((tenant, agent), ()) if since <= at - SLACK]
+        later = [owner for since, owner in self.owners.get((tenant, agent), ()) if at - SLACK < since <= at]
+        return person in owned[-1:] + later
 
     def always_owner(self, tenant, agent, person, at):
         """He was its owner for sure: also a moment before."""
@@ -65,8 +77,12 @@ def judge(view, violate):
     directory = Directory(view, violate)
     for response in view.tables["response"]:
         judge_response(view, directory, response, violate)
+    for row in view.tables["quarantine"]:
+        if row["service"] == "resolver":
+            judge_quarantine(view, directory, row, violate)
     for request, approval in view.approvals.items():
         who = key_of(*request)
+        judge_refusals(view, approval, who, violate)
         votes = [v for v in view.responses.get(approval["approval_id"], ()) if v["result"] == "counted"]
         judge_requirements(view, request, approval, who, violate)
         if any(w["status"] == "GRANTED" for w in view.words.get(request, ())):
@@ -86,6 +102,8 @@ def judge_response(view, directory, response, violate):
     if not key or not verifies(key["public"], header, payload, signature, "countersign-response"):
         violate("signature", who, "stored as verified, and it is not")
     if response["result"] != "counted":
+        if not may_be_refused(view, directory, response):
+            violate("refused-vote", who, f"{response['responder']} {response['verdict']}, refused as {response['result']} for no reason")
         return
     request, approval = (response["tenant"], response["request_id"]), view.approvals.get((response["tenant"], response["request_id"]))
     row, person = view.requests.get(request), response["responder"]
@@ -112,6 +130,60 @@ def judge_response(view, directory, response, violate):
         violate("vote", who, f"{person} counted for {response['counted_for']}, a member of {member} then")
 
 
+def may_be_refused(view, directory, response):
+    """A refusal has its reason. Where the moment is not clear, both hold."""
+    request, at, person = (response["tenant"], response["request_id"]), response["received_at"], response["responder"]
+    row, approval = view.requests.get(request), view.approvals.get(request)
+    if response["result"] == "no_approval":
+        return not approval
+    if response["result"] == "responder_not_key_owner":
+        key = directory.keys.get(response["kid"])
+        return not (key and (set(key["for"]) & {"*", person} if key["bot"] else key["owner"] == person))
+    if response["result"] == "stale":
+        return abs(response["issued_at"] - at) > WINDOW
+    if not approval:
+        return False
+    first = demand_of(view, view.decisions[request][0]) if view.decisions.get(request) else None
+    needs = view.requirements.get(approval["approval_id"], ())[:len(first.needs) if first else 0]
+    same = [v for v in view.responses.get(approval["approval_id"], ()) if v["result"] == "counted" and v["received_at"] <= at]
+    return {
+        "repeated": any(v["responder"] == person and v["verdict"] == response["verdict"] == "approve" for v in same),
+        "digest_mismatch": response["request_digest"] != row["request_digest"],
+        "approval_expired": at >= approval["deadline"] or approval["state"] == "EXPIRED",
+        "already_decided": approval["closed_at"] is not None and approval["closed_at"] <= at and approval["state"] != "EXPIRED",
+        "responder_is_requester": person in (row["agent_id"], row["on_behalf_of"]) or directory.may_own(request[0], row["agent_id"], person, at),
+        "not_a_member": not any(directory.always_member(request[0], r["group_name"], person, at) for r in needs),
+    }.get(response["result"], False)
+
+
+def judge_quarantine(view, directory, row, violate):
+    """What was not even taken for somebody's answer really is nobody's."""
+    record = view.sent.get((row["origin_topic"], row["origin_partition"], row["origin_offset"]))
+    if record is None or row["code"] not in ("signature_missing", "signature_invalid", "unknown_key", "revoked_key"):
+        return
+    header, _, signature = (record.header("signature") or "").partition("..")
+    kid = kid_of(header)
+    key, revoked = directory.keys.get(kid), directory.revoked.get(kid)
+    good = {
+        "signature_missing": not header,
+        "signature_invalid": not key or not verifies(key["public"], header, b64url(record.value or b""), signature, "countersign-response"),
+        "unknown_key": not key or key["tenant"] != row["tenant"] or key["since"] > row["at"] - SLACK,
+        "revoked_key": revoked is not None and revoked <= row["at"],
+    }[row["code"]]
+    if not good:
+        violate("refused-vote", str(record), f"refused as {row['code']} for no reason")
+
+
+def judge_refusals(view, approval, who, violate):
+    """Who was refused is told, unless there are very many."""
+    told = [view.body(e).get("refused", {}).get("response_id") for n in range(approval["notices"])
+            for e in [view.event(derived(approval["tenant"], approval["request_id"], "approval", n), "approvals")]
+            if e and view.body(e).get("cause") == "response_refused"]
+    refused = [r["response_id"] for r in view.responses.get(approval["approval_id"], ()) if r["result"] not in ("counted", "repeated")]
+    if approval["refusals"] != len(refused) or len(told) != min(len(refused), REFUSALS_TOLD) or not set(told) <= set(refused):
+        violate("refusal-untold", who, f"{approval['refusals']} refusals, {len(refused)} responses refused, {len(told)} told")
+
+
 # ---------------------------------------------------------------- what was asked, and whether it was met
 
 def judge_requirements(view, request, approval, who, violate):
@@ -119,18 +191,15 @@ def judge_requirements(view, request, approval, who, violate):
     if not needs or [r["n"] for r in needs] != list(range(len(needs))):
         violate("requirements", who, f"numbered {[r['n'] for r in needs]}")
     first = (view.decisions.get(request) or [None])[0]
-    policy = first and next((p for p in view.tables["policy"] if (p["policy_id"], p["version"]) == (
-        first["policy_id"], first["policy_version"])), None)
-    if not policy:
+    wanted = first and demand_of(view, first)
+    if not wanted or wanted.verdict != "REQUIRE_APPROVAL":
         return
-    document = view.document(policy)
-    profiles = {r["approval"] for r in document.get("rules", ()) if r["id"] in first["rules"] and "approval" in r}
-    if first["reason_code"] == "class_default":
-        profiles = {c["approval"] for c in document["classes"] if c["id"] == first["class_id"] and "approval" in c}
-    for profile in profiles:
-        asked = document["approvals"][profile]["any_of"][0]
-        if not any((r["profile"], r["group_name"], r["quorum"]) == (profile, asked["group"], asked["quorum"]) for r in needs):
-            violate("requirements", who, f"profile {profile} asks {asked}, the question {needs}")
+    asked = [(r["profile"], r["group_name"], r["quorum"]) for r in needs]
+    if asked[:len(wanted.needs)] != wanted.needs:
+        violate("requirements", who, f"asks {asked}, the policy {wanted.needs}")
+    if approval["deadline"] - approval["opened_at"] != wanted.ttl or approval["valid_for_us"] != wanted.valid_for:
+        violate("terms", who, f"open for {approval['deadline'] - approval['opened_at']}, good for {approval['valid_for_us']},"
+                f" the policy says {wanted.ttl} and {wanted.valid_for}")
 
 
 def judge_grant(view, directory, request, approval, votes, who, violate):
@@ -139,22 +208,28 @@ def judge_grant(view, directory, request, approval, votes, who, violate):
     if not at or not again or again[-1]["verdict"] == "BLOCK" or again[-1]["decided_at"] != at:
         violate("grant", who, f"granted at {at}, decided again {[(d['verdict'], d['decided_at']) for d in again]}")
         return
-    if final and not 0 < final["expires_at"] - final["not_before"] <= approval["valid_for_us"]:
-        violate("grant", who, f"good for {final['expires_at'] - final['not_before']}, at most {approval['valid_for_us']}")
+    demands = [d for d in (demand_of(view, d) for d in view.decisions[request]) if d and d.verdict == "REQUIRE_APPROVAL"]
+    least = min([d.valid_for for d in demands] + [approval["valid_for_us"]])
+    if final and final["expires_at"] - final["not_before"] != least:
+        violate("terms", who, f"good for {final['expires_at'] - final['not_before']}, the policy says {least}")
     if any(v["verdict"] == "deny" for v in votes):
         violate("grant", who, "somebody had denied it")
 
-    def stands(vote, need):
+    def stands(vote, group):
         person = vote["responder"]
-        return (vote["verdict"] == "approve" and need["n"] in vote["counted_for"] and vote["received_at"] <= at < approval["deadline"]
-                and vote["request_digest"] == row["request_digest"] and person not in (row["agent_id"], row["on_behalf_of"])
+        return (vote["verdict"] == "approve" and vote["received_at"] <= at < approval["deadline"] and vote["request_digest"] == row["request_digest"] and person not in (row["agent_id"], row["on_behalf_of"])
                 and not directory.always_owner(row["tenant"], row["agent_id"], person, at)
                 and directory.speaks(vote["kid"], row["tenant"], person, at) is not None
-                and directory.is_member(row["tenant"], need["group_name"], person, at))
+                and directory.is_member(row["tenant"], group, person, at))
     for need in view.requirements.get(approval["approval_id"], ()):
-        persons = {v["responder"] for v in votes if stands(v, need)}
+        persons = {v["responder"] for v in votes if need["n"] in v["counted_for"] and stands(v, need["group_name"])}
         if len(persons) < need["quorum"]:
             violate("grant", who, f"{need['group_name']} had to be {need['quorum']}, there were {sorted(persons)}")
+    wanted = demand_of(view, again[-1])
+    for profile, group, quorum in wanted.needs if wanted else ():
+        persons = {v["responder"] for v in votes if stands(v, group)}
+        if len(persons) < quorum:
+            violate("grant", who, f"the policy of that moment asks {quorum} of {group} ({profile}), there were {sorted(persons)}")
 
 
 def judge_denial(view, request, approval, votes, final, who, violate):

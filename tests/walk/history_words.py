@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every request has its decisions, at most one question to people, and exactly one final word, each said in the ledger."""
-from history_tools import SECOND, claims_of, derived, digest_text, key_of, microseconds, murmur2, parse
+from history_policy import demand_of
+from history_tools import SECOND, claims_of, derived, digest_text, key_of, microseconds, murmur2
 
 FINAL_OF = {"APPROVED": "GRANTED", "DENIED": "DENIED", "EXPIRED": "EXPIRED", "CANCELLED": "CANCELLED"}
 
@@ -23,12 +24,9 @@ def judge(view, violate):
 
 class Policies:
     def __init__(self, rows, violate):
-        self.rows = {(p["policy_id"], p["version"]): p for p in rows}
         self.by_generation = sorted(rows, key=lambda p: p["generation"])
-        self.documents = {}
         for number, row in enumerate(self.by_generation, 1):
             who = f"{row['policy_id']}/{row['version']}"
-            self.documents[row["policy_id"], row["version"]] = parse(row["document"])
             if row["generation"] != number:
                 violate("policy", who, f"generation {row['generation']}, expected {number}")
             if row["digest"] != digest_text(row["document"].encode()):
@@ -45,7 +43,7 @@ def judge_decisions(view, request, who, policies, violate):
     if [d["n"] for d in decisions] != list(range(len(decisions))) or not decisions:
         violate("decision", who, f"decisions numbered {[d['n'] for d in decisions]}")
     for decision in decisions:
-        judge_policy(decision, who, policies, violate)
+        judge_policy(view, decision, who, policies, violate)
         if decision["decided_at"] < row["received_at"]:
             violate("decision", who, f"decision {decision['n']} is older than the request")
         if not row["valid"] and (decision["verdict"], decision["reason_code"]) != ("BLOCK", "invalid_request"):
@@ -54,30 +52,24 @@ def judge_decisions(view, request, who, policies, violate):
         violate("decision", who, "decided again without a question to people")
 
 
-def judge_policy(decision, who, policies, violate):
+def judge_policy(view, decision, who, policies, violate):
     """The policy that it names is the one of its moment, and says what it is said to say."""
     named = decision["policy_id"], decision["policy_version"]
+    active = policies.active(decision["generation"], decision["tenant"])
     if decision["policy_id"] is None:
-        if decision["verdict"] != "BLOCK":
-            violate("decision-policy", who, f"{decision['verdict']} without a policy")
+        if decision["verdict"] != "BLOCK" or decision["reason_code"] != "invalid_request" and len(active) == 1:
+            violate("decision-policy", who, f"{decision['verdict']} by {decision['reason_code']} without a policy")
         return
-    active = policies.active(decision["generation"], who.partition("/")[0] if "/" in who else "default")
     if len(active) != 1 or (active[0]["policy_id"], active[0]["version"]) != named or active[0]["digest"] != decision["policy_digest"]:
         violate("decision-policy", who, f"{named} was not what decided in generation {decision['generation']}")
         return
     after = [p for p in policies.by_generation if p["generation"] > decision["generation"]]
     if decision["decided_at"] < active[0]["activated_at"] or after and decision["decided_at"] > after[0]["activated_at"]:
         violate("decision-policy", who, f"decided at {decision['decided_at']}, when generation {decision['generation']} did not hold")
-    document = policies.documents[named]
-    rules = {r["id"]: r["decision"] for r in document.get("rules", ())}
-    for rule in decision["rules"]:
-        if rules.get(rule) != decision["verdict"]:
-            violate("decision-policy", who, f"rule {rule} does not say {decision['verdict']}")
-    classes = {c["id"]: c for c in document["classes"]}
-    if decision["reason_code"] == "class_default" and classes.get(decision["class_id"], {}).get("default") != decision["verdict"]:
-        violate("decision-policy", who, f"class {decision['class_id']} does not say {decision['verdict']}")
-    if decision["verdict"] == "ALLOW" and decision["reason_code"] not in ("rule", "class_default"):
-        violate("decision-policy", who, f"ALLOW for {decision['reason_code']}")
+    wanted = demand_of(view, decision)
+    if wanted and (decision["verdict"], decision["reason_code"], decision["rules"]) != (wanted.verdict, wanted.code, wanted.rules):
+        violate("wrong-verdict", who, f"decision {decision['n']} is {decision['verdict']} by {decision['reason_code']} {decision['rules']},"
+                f" the policy says {wanted.verdict} by {wanted.code} {wanted.rules}")
 
 
 # ---------------------------------------------------------------- words
@@ -102,6 +94,10 @@ def judge_words(view, request, who, violate):
         violate("verdict", who, f"nobody was asked, and it became {statuses}")
     if "GRANTED" in statuses and not row["valid"]:
         violate("verdict", who, "an invalid request was granted")
+    if first == "ALLOW" and "GRANTED" in statuses:
+        wanted = demand_of(view, view.decisions[request][0])
+        if wanted and final[0]["expires_at"] - final[0]["not_before"] != wanted.valid_for:
+            violate("terms", who, f"good for {final[0]['expires_at'] - final[0]['not_before']}, the policy says {wanted.valid_for}")
     for word in words:
         judge_word(view, word, row, who, violate)
     for word in final:
@@ -131,6 +127,14 @@ def judge_word(view, word, row, who, violate):
     for column, value in said.items():
         if word[column] != value:
             violate("said", who, f"{status}: {column} is {word[column]!r}, the event says {value!r}")
+    policy = body.get("policy", {})
+    if (policy.get("id"), policy.get("version"), policy.get("digest")) not in {
+            (d["policy_id"], d["policy_version"], d["policy_digest"]) for d in view.decisions.get(request, ())}:
+        violate("said", who, f"{status} names policy {policy}, which decided nothing here")
+    votes = {(v["responder"], v["verdict"]) for v in view.responses.get(word["approval_id"], ()) if v["result"] == "counted"}
+    told = {(v["responder"], v["verdict"]) for v in body.get("responses", ())}
+    if not told <= votes or status == "GRANTED" and word["approval_id"] and not told:
+        violate("said", who, f"{status} names the votes {sorted(told)}, counted were {sorted(votes)}")
 
 
 def judge_token(view, word, row, who, violate):

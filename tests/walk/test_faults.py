@@ -242,6 +242,7 @@ def readiness(house, name):
 
 def test_a_partition_whose_next_record_was_deleted_is_halted_and_the_others_go_on(build):
     house = build(policy=policy(), services=("evaluator", "relay"))
+    house.allowed = {"position"}
 
     def send(request_id, partition):
         house.publish("requests", {"request_id": request_id, "agent_id": "a", "action": "deployment.staging", "target": "t"},

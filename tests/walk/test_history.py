@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The history checker finds what it is for: each kind of violation is planted in a copy of one real history, and told by its rule."""
+import ast
+import json
+import pathlib
+import secrets
+
+import pytest
+
+import history
+from history_policy import matches
+from history_tools import canonical, parse
+from house import House, Key, digest_of, policy
+from plants import PLANTS, Plant
+import plants_effects, plants_inputs, plants_ledger, plants_votes, plants_words  # noqa: E401, F401
+
+
+class Town:
+    """A house in which everything has happened that a history knows, and the ids of it."""
+
+    def __init__(self, folder):
+        (folder / "targets.json").write_text(json.dumps({"targets": [{"name": "journal", "channel": "log"}]}))
+        self.house = house = House(policy=policy(), settings={"notifier": {"notifier.targets_file": str(folder / "targets.json")}})
+        for person, group in (("alice", "release-managers"), ("bob", "release-managers"), ("pia", "pair"), ("paul", "pair")):
+            house.person(person, group)
+        house.cli("agents", "add", "coding-agent-production", "--owner", "bob")
+        self.allowed, self.blocked = house.ask(action="deployment.staging"), house.ask(action="data.export")
+        self.invalid, self.stranger = house.ask(nonsense=1), house.ask(tenant="acme", action="deployment.staging")
+        self.granted, self.denied, self.open = house.ask(), house.ask(), house.ask()
+        self.pair, self.brief = house.ask(action="credential.rotate"), house.ask(action="deployment.brief")
+        house.publish("requests", b"no JSON at all", key="a key")
+        for request_id, verdict in ((self.granted, "approve"), (self.denied, "deny")):
+            house.word(request_id, "PENDING")
+            house.answer(request_id, "alice", verdict)
+        self.refused = house.answer(self.open, "bob")
+        house.answer(self.open, "mallory", key=Key())
+        self.repeat(house)
+        early = {"agent_id": "a", "action": "deployment.production", "target": "t"}
+        self.early = "early-" + secrets.token_hex(4)
+        house.answer(self.early, "alice", digest=digest_of(early))
+        house.eventually("SELECT count(*) FROM shelf", expected=[(1,)])
+        for person in ("pia", "paul"):
+            house.word(self.pair, "PENDING")
+            house.answer(self.pair, person)
+        house.word(self.allowed, "GRANTED")
+        self.done, self.twice = house.report(self.allowed, "succeeded"), house.report(self.allowed, "succeeded")
+        self.wrong = house.report(self.blocked, "started")
+        for request_id, word in ((self.granted, "GRANTED"), (self.pair, "GRANTED"), (self.denied, "DENIED"), (self.brief, "EXPIRED")):
+            house.word(request_id, word)
+        house.activate(policy(2))
+        self.later = house.ask(action="deployment.staging")
+        house.word(self.later, "GRANTED")
+        house.expect("incidents", self.blocked)
+
+    def repeat(self, house):
+        """The same id once more: with the same bytes, with the same meaning, and with another."""
+        request = {"request_id": self.allowed, "agent_id": "coding-agent-production", "action": "deployment.staging",
+                   "target": "customer-api", "context": {"environment": "production", "tests_passed": True}}
+        house.publish("requests", request, key=self.allowed)
+        house.publish("requests", json.dumps(request, indent=2).encode(), key=self.allowed)
+        house.publish("requests", {**request, "target": "another"}, key=self.allowed)
+
+
+@pytest.fixture(scope="module")
+def town(request, tmp_path_factory):
+    from conftest import finish
+    town = Town(tmp_path_factory.mktemp("town"))
+    history.settle(town.house)
+    town.history = history.load(town.house)
+    yield town
+    finish(town.house, request)
+
+
+def test_a_history_that_nobody_touched_has_no_violation(town):
+    assert history.judge(town.history) == []
+    assert all(town.history.tables[t] for t in history.TABLES if t not in ("shelf", "delivery_target")), "an empty table proves nothing"
+
+
+HEARD = {}  # plant: the lines of the rules that it made complain
+
+
+def spoil(town, rule, plant):
+    spoiled, heard = Plant(town), set()
+    plant(spoiled)
+    found = history.judge(spoiled.history, heard)
+    assert rule in {v.split(":")[0] for v in found}, found
+    HEARD[plant] = heard
+
+
+@pytest.mark.parametrize("rule, plant", PLANTS, ids=[plant.__name__ for _, plant in PLANTS])
+def test_what_was_planted_is_found_by_its_rule(town, rule, plant):
+    spoil(town, rule, plant)
+
+
+def test_no_line_of_the_rules_is_one_that_never_complains(town):
+    for rule, plant in PLANTS:
+        if plant not in HEARD:
+            spoil(town, rule, plant)
+    lines = {(path.name, node.lineno) for path in pathlib.Path(__file__).parent.glob("history_*.py")
+             for node in ast.walk(ast.parse(path.read_text()))
+             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "violate"}
+    silent = sorted(lines - set().union(*HEARD.values()))
+    assert len(lines) > 100 and not silent, "\n".join(f"{name}:{line}" for name, line in silent)
+
+
+# ---------------------------------------------------------------- not in a copy
+
+def rules_broken(house):
+    return {v.split(":")[0] for v in history.judge(history.load(house))}
+
+
+def as_owner(house, change):
+    house.db.execute(f"SET session_replication_role = replica; {change}; RESET session_replication_role")
+
+
+def test_hands_in_a_real_database_and_on_a_real_topic_are_found(build):
+    house = build(policy=policy(), services=("evaluator", "relay"))
+    first, second = house.ask(action="deployment.staging"), house.ask(action="logs.read")
+    granted = house.word(first, "GRANTED")
+    house.word(second, "GRANTED")
+    headers = [(name, value.encode()) for name, value in granted.headers.items()]
+    house.publish("authorizations", granted.raw, key=first, headers=headers)
+    assert history.violations(house) == []  # said twice, as it may be
+    house.publish("authorizations", granted.raw.replace(b"GRANTED", b"REVOKED"), key=first, headers=headers)
+    assert rules_broken(house) == {"changed"}
+    for service in house.services:
+        house.stop(service)
+    as_owner(house, f"UPDATE authorization_status SET expires_at = expires_at + interval '1 day' WHERE request_id = '{second}'")
+    assert rules_broken(house) == {"changed", "said", "terms", "token"}
+    as_owner(house, f"UPDATE authorization_status SET expires_at = expires_at - interval '1 day' WHERE request_id = '{second}'")
+    as_owner(house, "UPDATE consumer_position SET next_offset = next_offset + 1")
+    assert rules_broken(house) == {"changed", "position"}
+    as_owner(house, "UPDATE consumer_position SET next_offset = 0")
+    assert rules_broken(house) == {"changed", "before-position"}
+    house.forged, house.allowed = True, {"changed", "before-position"}
+    house.observer.events = [e for e in house.observer.events if e.body.get("status") != "REVOKED"]
+
+
+# ---------------------------------------------------------------- what the rules compute with
+
+@pytest.mark.parametrize("number, text", [
+    ("1.0", "1"), ("-0.0", "0"), ("4.50", "4.5"), ("2e-3", "0.002"), ("1e-6", "0.000001"), ("1e-7", "1e-7"), ("1.5e-7", "1.5e-7"),
+    ("1e21", "1e+21"), ("1e20", "100000000000000000000"), ("333333333.33333329", "333333333.3333333"), ("123456.789e3", "123456789"),
+    ("0.000000000000000000000000001", "1e-27"), ("-1.25", "-1.25"), ("9007199254740991", "9007199254740991"), ("1.7976931348623157e308",
+                                                                                                              "1.7976931348623157e+308")])
+def test_numbers_have_the_form_of_rfc_8785(number, text):
+    assert canonical(parse(f'{{"n":{number},"é":"\\u0007\\u00e9/"}}'.encode())) == f'{{"n":{text},"é":"\\u0007é/"}}'
+
+
+@pytest.mark.parametrize("pattern, text, expected", [
+    ("**", "a.b/c", True), ("a.**", "a", True), ("a.**", "a.b/c", True), ("a.**", "a/b", False), ("**.read", "read", True),
+    ("**.read", "x/y.read", True), ("**.read", "x.ready", False), ("a.*.c", "a.b.c", True), ("a.*.c", "a.b.b.c", False),
+    ("a.**.c", "a.c", True), ("a.**.c", "a.x/y.c", True), ("d*t.*", "deployment.x", True), ("a", "a.b", False), ("a.b", "a/b", False)])
+def test_patterns_match_by_segments(pattern, text, expected):
+    assert matches(pattern, text) is expected
