@@ -37,6 +37,19 @@ is_repeated(const struct record *record, size_t index)
 }
 
 static bool
+is_text(const char *bytes, size_t length)
+{
+	uint32_t point;
+
+	for (size_t at = 0, step; at < length; at += step) {
+		step = value_utf8_decode(bytes + at, length - at, &point);
+		if (step == 0 || point == 0)
+			return false;
+	}
+	return true;
+}
+
+static bool
 check_headers(struct arena *arena, const struct record *record, struct error *error)
 {
 	size_t bytes = 0;
@@ -54,6 +67,9 @@ check_headers(struct arena *arena, const struct record *record, struct error *er
 			return error_set_field(error, ERROR_INVALID, "duplicate_header",
 					       safe_name(arena, header->name),
 					       "a header that may come once came twice");
+		if (is_control(header->name) && !is_text(header->name, strlen(header->name)))
+			return error_set_field(error, ERROR_INVALID, "encoding", safe_name(arena, header->name),
+					       "a header whose name is not UTF-8 text");
 	}
 	return true;
 }
@@ -66,19 +82,6 @@ find_header(const struct record *record, const char *name)
 		if (strcmp(record->headers[i].name, name) == 0)
 			return record->headers[i].value ? &record->headers[i] : NULL;
 	return NULL;
-}
-
-static bool
-is_text(const char *bytes, size_t length)
-{
-	uint32_t point;
-
-	for (size_t at = 0, step; at < length; at += step) {
-		step = value_utf8_decode(bytes + at, length - at, &point);
-		if (step == 0 || point == 0)
-			return false;
-	}
-	return true;
 }
 
 /* *text is NULL without such a header. */

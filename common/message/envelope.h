@@ -21,8 +21,8 @@ struct envelope {
  * Opens a record. CloudEvents: specversion must be 1.0 and id, source, type non-empty, in both modes; datacontenttype JSON;
  * in structured mode `data` must be an object (data_base64 is refused). A control header (ce_*, content-type, signature,
  * traceparent) that repeats is ERROR_INVALID "duplicate_header". More than 64 headers or 64 KiB of headers:
- * "too_many_headers". Other codes: "empty" (no value), "not_an_object", "cloudevent", "encoding" (a control header that is
- * no UTF-8 text), "id_mismatch" (a ce_id header beside another id in structured mode), and those of json_parse.
+ * "too_many_headers". Other codes: "empty" (no value), "not_an_object", "cloudevent", "encoding" (a control header whose
+ * name or value is no UTF-8 text), "id_mismatch" (a ce_id header beside another id in structured mode), and those of json_parse.
  * Any ce_ header makes it a CloudEvent that must be whole. A header without value counts as absent.
  * On failure envelope->body may still be NULL and ce_id set as far as it was read.
  */

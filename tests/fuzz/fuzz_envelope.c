@@ -16,6 +16,22 @@ times(const struct record *record, const char *name)
 	return count;
 }
 
+/* What may be put on the shelf has a form there: the names of the headers that matter are text. */
+static void
+check_names(const struct record *record)
+{
+	uint32_t point;
+
+	for (size_t i = 0; i < record->header_count; i++) {
+		const char *name = record->headers[i].name;
+
+		for (size_t step; strncmp(record->headers[i].name, "ce_", 3) == 0 && *name; name += step) {
+			step = value_utf8_decode(name, strlen(name), &point);
+			assert(step);
+		}
+	}
+}
+
 static void
 check_taken(const struct fuzz_record *input, const struct envelope *envelope)
 {
@@ -26,6 +42,7 @@ check_taken(const struct fuzz_record *input, const struct envelope *envelope)
 	assert(envelope->body && envelope->body->kind == VALUE_MAP);
 	assert(envelope->signed_bytes == input->record.value);
 	assert(!envelope->ce_id_unclear);
+	check_names(&input->record);
 	for (size_t i = 0; i < COUNT_OF(once); i++)
 		assert(times(&input->record, once[i]) <= 1);
 	if (envelope->traceparent)
