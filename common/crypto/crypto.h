@@ -62,6 +62,8 @@ bool crypto_verify(const uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE], const v
 /* RFC 7638 over {"crv":"Ed25519","kty":"OKP","x":…}, base64url. */
 void crypto_thumbprint(const uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE],
 		       char thumbprint[CRYPTO_THUMBPRINT_SIZE]);
+/* False for points of small order. */
+bool crypto_public_usable(const uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE]) CS_MUST_CHECK;
 /* Reads a public key: SPKI PEM file text ("-----BEGIN PUBLIC KEY-----"). INVALID "public_key" otherwise, and for points of small order. */
 bool crypto_public_parse(const char *pem, size_t length, uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE],
 			 struct error *error) CS_MUST_CHECK;

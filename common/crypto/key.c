@@ -289,6 +289,12 @@ has_small_order(const uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE])
 }
 
 bool
+crypto_public_usable(const uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE])
+{
+	return !has_small_order(public_key);
+}
+
+bool
 crypto_verify(const uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE], const void *bytes, size_t length,
 	      const uint8_t signature[CRYPTO_ED25519_SIGNATURE_SIZE])
 {

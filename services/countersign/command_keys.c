@@ -2,8 +2,8 @@
 /* command_keys.c - Ed25519 keys: made here, registered by their public half. */
 #include "common/canonical/canonical.h"
 #include "common/crypto/crypto.h"
-#include "common/message/json.h"
 #include "services/countersign/check.h"
+#include "services/countersign/jwks.h"
 #include <string.h>
 
 static struct value *
@@ -69,30 +69,6 @@ command_keys_jwks(struct cli *cli)
 	return print_value(cli, set);
 }
 
-/* The x of a JWK of ours; anything that is not an Ed25519 public JWK is refused, a private one above all. */
-static bool
-parse_jwk(struct cli *cli, const char *bytes, size_t length, uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE],
-	  struct error *error)
-{
-	const struct value *map = json_parse(cli->arena, bytes, length, &json_limits_request, error);
-	const char *kty = value_get_string(map, "kty"), *crv = value_get_string(map, "crv"),
-		   *x = value_get_string(map, "x");
-	size_t size = 0;
-	const uint8_t *raw = x ? crypto_base64url_parse(cli->arena, x, strlen(x), &size) : NULL;
-
-	if (!map)
-		return error_wrap(error, "public key");
-	if (value_get(map, "d"))
-		return error_set(error, ERROR_INVALID, "public_key",
-				 "this is a private key: register its public half");
-	if (!kty || strcmp(kty, "OKP") || !crv || strcmp(crv, "Ed25519") || !raw
-	    || size != CRYPTO_ED25519_PUBLIC_SIZE)
-		return error_set(error, ERROR_INVALID, "public_key",
-				 "not an Ed25519 public key (JWK with kty OKP, crv Ed25519, x)");
-	memcpy(public_key, raw, CRYPTO_ED25519_PUBLIC_SIZE);
-	return true;
-}
-
 static bool
 read_public(struct cli *cli, uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE], struct error *error)
 {
@@ -105,7 +81,7 @@ read_public(struct cli *cli, uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE], str
 	while (start < length && strchr(" \t\r\n", bytes[start]))
 		start++;
 	if (bytes[start] == '{')
-		return parse_jwk(cli, bytes, length, public_key, error);
+		return jwk_parse(cli->arena, bytes, length, public_key, error);
 	if (memmem(bytes, length, "PRIVATE KEY-----", strlen("PRIVATE KEY-----")))
 		return error_set(
 		    error, ERROR_INVALID, "private_key",

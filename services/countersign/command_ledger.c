@@ -104,7 +104,7 @@ verify_token(struct verification *verification, int64_t chain, int64_t sequence,
 	struct error error = {0};
 	char text[CRYPTO_DIGEST_TEXT_SIZE];
 	const struct value *claims =
-	    jwks_verify(verification->cli, verification->jwks, token, CHECKPOINT_TYP, &error);
+	    jwks_verify(verification->cli->arena, verification->jwks, token, CHECKPOINT_TYP, &error);
 	const struct value *signed_chain = value_get(claims, "chain"),
 			   *signed_sequence = value_get(claims, "sequence");
 	const char *signed_hash = value_get_string(claims, "hash");

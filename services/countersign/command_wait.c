@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* command_wait.c - waiting for the final word as an agent would: on the topic, highest sequence, signature checked. */
-#include "common/jws/jws.h"
 #include "common/clock/clock.h"
-#include "common/message/authorization.h"
+#include "common/message/event.h"
 #include "common/message/json.h"
 #include "common/message/request.h"
 #include "common/message/rfc3339.h"
@@ -14,68 +13,10 @@
 bool
 jwks_read(struct cli *cli, const char *path, struct jwks *jwks, struct error *error)
 {
-	size_t length, size;
+	size_t length;
 	char *bytes = cli_read_file(cli, path, 65536, &length, error);
-	const struct value *map =
-	    bytes ? json_parse(cli->arena, bytes, length, &json_limits_policy, error) : NULL;
-	const struct value *keys = value_get(map, "keys");
 
-	jwks->count = 0;
-	if (!map)
-		return error_wrap(error, "%s", path);
-	for (size_t i = 0; keys && keys->kind == VALUE_LIST && i < keys->as.list.count && jwks->count < 16;
-	     i++) {
-		const char *x = value_get_string(keys->as.list.items[i], "x");
-		const char *crv = value_get_string(keys->as.list.items[i], "crv");
-		const uint8_t *raw = x && crv && !strcmp(crv, "Ed25519")
-					 ? crypto_base64url_parse(cli->arena, x, strlen(x), &size)
-					 : NULL;
-		if (!raw || size != CRYPTO_ED25519_PUBLIC_SIZE)
-			continue;
-		memcpy(jwks->keys[jwks->count].public_key, raw, size);
-		crypto_thumbprint(raw, jwks->keys[jwks->count++].kid);
-	}
-	return jwks->count > 0 || error_set(error, ERROR_INVALID, "jwks", "%s: no Ed25519 key in it", path);
-}
-
-struct value *
-jwks_verify(struct cli *cli, const struct jwks *jwks, const char *token, const char *typ, struct error *error)
-{
-	struct jws jws;
-	if (!jws_parse(cli->arena, token, strlen(token), typ, false, &jws, error))
-		return NULL;
-	for (size_t i = 0; i < jwks->count; i++)
-		if (!strcmp(jwks->keys[i].kid, jws.header.kid)) {
-			if (jws_verify(cli->arena, &jws, jwks->keys[i].public_key, NULL, 0))
-				return json_parse(cli->arena, jws.payload, jws.payload_length,
-						  &json_limits_event, error);
-			error_set(error, ERROR_INVALID, "signature_invalid", "the signature does not hold");
-			return NULL;
-		}
-	error_set(error, ERROR_INVALID, "unknown_key", "signed by key %s, which is not among those given",
-		  jws.header.kid);
-	return NULL;
-}
-
-static bool
-same(const struct value *left, const struct value *right, const char *name)
-{
-	const char *a = value_get_string(left, name), *b = value_get_string(right, name);
-	return (!a && !b) || (a && b && !strcmp(a, b));
-}
-
-/* The end of a grant in the token is that of the body, cut to seconds. */
-static bool
-ends_alike(const struct value *claims, const struct value *word)
-{
-	const struct value *end = value_get(claims, "exp");
-	const char *text = value_get_string(word, "expires_at");
-	int64_t time;
-
-	if (!text)
-		return !end;
-	return end && end->kind == VALUE_INT && rfc3339_parse(text, strlen(text), &time)
-	       && time / 1000000 == end->as.integer;
+	return (bytes && jwks_parse(cli->arena, bytes, length, jwks, error)) || error_wrap(error, "%s", path);
 }
 
 static bool
@@ -97,9 +38,7 @@ static bool
 trusted(struct cli *cli, const struct value *word, const struct awaited *awaited)
 {
 	struct error error = {0};
-	const char *token = value_get_string(word, "token"),
-		   *digest = value_get_string(word, "request_digest");
-	const struct value *claims;
+	const char *digest = value_get_string(word, "request_digest");
 
 	if (!is_about(word, awaited)) {
 		cli_say("ignored an answer about another request");
@@ -109,16 +48,8 @@ trusted(struct cli *cli, const struct value *word, const struct awaited *awaited
 		cli_say("ignored an answer that is bound to another request digest");
 		return false;
 	}
-	if (!awaited->jwks)
-		return true;
-	claims = token ? jwks_verify(cli, awaited->jwks, token, AUTHORIZATION_TYP, &error) : NULL;
-	if (!claims || !same(claims, word, "request_id") || !same(claims, word, "tenant")
-	    || !same(claims, word, "status") || !same(claims, word, "request_digest")
-	    || !ends_alike(claims, word)) {
-		cli_say("ignored an answer: %s", !token ? "it is not signed"
-						 : error.kind
-						     ? error.text
-						     : "its token says something else than its body");
+	if (awaited->jwks && !jwks_vouch(cli->arena, awaited->jwks, word, &error)) {
+		cli_say("ignored an answer: %s", error.text);
 		return false;
 	}
 	return true;

@@ -3,26 +3,15 @@
 #ifndef COUNTERSIGN_SEND_H
 #define COUNTERSIGN_SEND_H
 
-#include "common/crypto/crypto.h"
 #include "services/countersign/cli.h"
+#include "services/countersign/jwks.h"
 
 /* Publishes one record on a logical topic and waits until the brokers have it. signature may be NULL. */
 bool send_record(struct cli *cli, const char *topic, const char *key, const char *value, size_t length,
 		 const char *signature, struct error *error) CS_MUST_CHECK;
 
-/* Public keys that signatures are checked against. */
-struct jwks {
-	struct {
-		char kid[CRYPTO_THUMBPRINT_SIZE];
-		uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE];
-	} keys[16];
-	size_t count;
-};
 /* Reads a JWKS file; keys that are not Ed25519 are passed over, none left is an error. */
 bool jwks_read(struct cli *cli, const char *path, struct jwks *jwks, struct error *error) CS_MUST_CHECK;
-/* Checks a compact JWS of this typ; its payload, or NULL with the reason. */
-struct value *jwks_verify(struct cli *cli, const struct jwks *jwks, const char *token, const char *typ,
-			  struct error *error) CS_MUST_CHECK;
 
 /* What to wait for. digest, jwks: NULL = not checked. */
 struct awaited {

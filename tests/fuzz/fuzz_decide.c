@@ -174,6 +174,17 @@ announce(struct arena *arena, const struct request *request, const struct policy
 	assert(value_equal(value_get(value_get(body, "request"), "context"), request->context));
 }
 
+/* As the resolver and the notifier read it from the database. */
+static void
+check_stored(struct arena *arena, const char *text, const struct value *value)
+{
+	struct error error = {0};
+	const struct value *policy = json_parse(arena, text, strlen(text), &json_limits_policy, &error);
+	const struct value *event = json_parse(arena, text, strlen(text), &json_limits_event, &error);
+
+	assert(policy && event && value_equal(policy, value) && value_equal(event, value));
+}
+
 static void
 decide(struct arena *arena, const struct record *record, const struct request *request)
 {
@@ -186,6 +197,9 @@ decide(struct arena *arena, const struct record *record, const struct request *r
 	struct authorization word = word_of(request);
 	struct policy_decision decision;
 
+	check_stored(arena, request->context_json, request->context);
+	if (request->execution)
+		check_stored(arena, request->execution_json, request->execution);
 	policy_decide(policy(), &asked, NOW, arena, &decision);
 	word.agent_id = request->agent_id;
 	word.digest_text = request->digest_text;
