@@ -82,8 +82,8 @@ bus_partition_count(struct bus_admin *admin, const char *topic, int32_t *count, 
 	rd_kafka_resp_err_t code =
 	    handle ? rd_kafka_metadata(admin->client.handle, 0, handle, &metadata, ANSWER_MS)
 		   : rd_kafka_last_error();
-	bool ok = code ? bus_error_asked(error, &admin->client, code, topic, NULL)
-		       : count_partitions(metadata, topic, count, error);
+	bool ok = metadata ? count_partitions(metadata, topic, count, error)
+			   : bus_error_asked(error, &admin->client, code, topic, NULL);
 
 	if (metadata)
 		rd_kafka_metadata_destroy(metadata);

@@ -110,7 +110,7 @@ bus_consumer_rebalance(rd_kafka_t *handle, rd_kafka_resp_err_t code, rd_kafka_to
 		       void *opaque)
 {
 	struct bus_consumer *consumer = consumer_of(opaque);
-	bool given = code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
+	bool given = list && code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
 	rd_kafka_resp_err_t answer;
 
 	log_info(&consumer->client.log, given ? "assigned" : "revoked", log_text("topic", consumer->topic),

@@ -3,6 +3,7 @@
 #include "services/relay/relay.h"
 #include "common/clock/clock.h"
 
+#include <assert.h>
 #include <time.h>
 
 struct relay_chain *
@@ -179,6 +180,9 @@ relay_advance(struct relay *relay, struct arena *arena, const int64_t *to, struc
 		return error_wrap(error, "move positions");
 	for (size_t row = 0; row < store_rows_count(rows); row++) {
 		struct relay_chain *chain = relay_chain(relay, store_row_int(rows, row, 0));
+
+		assert(chain); /* it was asked for */
+
 		size_t index = (size_t)(chain - relay->chains);
 
 		chain->next = to ? to[index] : chain->next;
