@@ -138,6 +138,7 @@ def place_of(record):
 
 def judge_topics(view, violate):
     history, found, order = view.history, set(), {}
+    partitions = 1 + max(partition for _, partition in history.ends)
     for record in history.records:
         topic = record.topic[len(history.prefix):]
         if topic not in PUBLISHED:
@@ -152,8 +153,8 @@ def judge_topics(view, violate):
         if said != (topic, record.key, record.value, record.headers):
             violate("changed", str(record), f"differs from {place} of the ledger in "
                     + ", ".join(n for n, a, b in zip(("topic", "key", "value", "headers"), said, (topic, record.key, record.value, record.headers)) if a != b))
-        if record.partition != murmur2(event["key"]) % 6:
-            violate("partition", str(record), f"{event['key']} belongs on {murmur2(event['key']) % 6}")
+        if record.partition != murmur2(event["key"]) % partitions:
+            violate("partition", str(record), f"{event['key']} belongs on {murmur2(event['key']) % partitions}")
         if place in found:
             continue
         found.add(place)
