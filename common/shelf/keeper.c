@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { AT_ONCE = 100, LOOK_EVERY = 200 * 1000 };
+enum { AT_ONCE = 100, LOOK_EVERY = 200 * 1000, LONGEST_REST = 2 * 1000 * 1000 };
 
 static const struct json_limits header_limits = {
     .bytes = 256 * 1024, .depth = 3, .keys = 1, .items = 256, .string = 128 * 1024, .key = 1};
@@ -199,6 +199,13 @@ clear(const struct shelf_keeper *keeper, struct arena *arena, bool *again, struc
 
 /* ------------------------------------------------------------------ the look */
 
+/* A large shelf is looked at less often. That a lock or an outage held the look up is no reason to be late for long. */
+static int64_t
+rest_after(int64_t took)
+{
+	return LOOK_EVERY + (took < LONGEST_REST / 10 ? 10 * took : LONGEST_REST);
+}
+
 bool
 shelf_tend(struct shelf_keeper *keeper, struct arena *arena, bool *again, struct error *error)
 {
@@ -211,7 +218,7 @@ shelf_tend(struct shelf_keeper *keeper, struct arena *arena, bool *again, struct
 	arena_reset(arena);
 	ok = ok && clear(keeper, arena, &more, error);
 	arena_reset(arena);
-	keeper->next_look = more ? 0 : begun + LOOK_EVERY + 10 * (clock_monotonic() - begun);
+	keeper->next_look = more ? 0 : begun + rest_after(clock_monotonic() - begun);
 	*again = *again || more;
 	return ok;
 }

@@ -38,7 +38,10 @@ struct shelf_keeper {
 	bool one_by_one;   /* a record is in the way of the others */
 	int64_t next_look; /* by CLOCK_MONOTONIC */
 };
-/* Looks at most every 200 ms, less often when a look takes long. Sets *again when there is more to do. Empties the arena. */
+/*
+ * Looks at most every 200 ms; after a look that took long the next one comes later, by 2 s at most. Sets *again when there
+ * is more to do. Empties the arena.
+ */
 bool shelf_tend(struct shelf_keeper *keeper, struct arena *arena, bool *again,
 		struct error *error) CS_MUST_CHECK;
 

@@ -21,6 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "walk"))
 from confluent_kafka import Consumer, Producer, TopicPartition  # noqa: E402
 
 from house import BOOTSTRAP, ROOT, SERVICES, House, policy  # noqa: E402
+import history  # noqa: E402
 import schemas  # noqa: E402
 import fates  # noqa: E402
 import tales  # noqa: E402
@@ -199,12 +200,16 @@ class Run:
         return None
 
     def drain(self):
-        deadline = self.healed + DRAIN
+        deadline, before = self.healed + DRAIN, None
+        self.fates.say("all", "is healed")
         while (reason := self.unquiet()) is not None:
+            if before != (before := reason.partition(":")[0]):
+                self.fates.say("all", f"waiting: {reason[:200]}")
             if time.monotonic() > deadline:
                 raise AssertionError(f"not quiet {DRAIN:.0f} s after all was healed: {reason}")
             time.sleep(0.1)
         self.drained = time.monotonic() - self.healed
+        self.fates.say("all", "is quiet")
 
     # -------------------------------------------------------- what came of it
 
@@ -291,6 +296,7 @@ class Run:
         schemas.check_all(self.house.observer.find(lambda e: True))
         proof = self.house.cli("ledger", "verify", "--kafka", "--jwks", str(self.house.folder / "countersign.jwks"), check=False)
         self.must(proof.returncode == 0, f"ledger verify: {proof.stdout}{proof.stderr}")
+        self.problems += history.violations(self.house)
 
     def go(self):
         try:

@@ -19,17 +19,17 @@ class Step:
 
     def __init__(self, at, topic, make, becomes, key, partition=None):
         self.at, self.topic, self.make, self.becomes, self.key, self.partition = max(at, 0.0), topic, make, becomes, key, partition
-        self.origin = None  # partition and offset, once the broker has told
+        self.origin = None  # topic, partition and offset, once the broker has told
 
     def send(self, house):
         value, headers = self.make(house)
         more = {} if self.partition is None else {"partition": self.partition}
-        house.producer.produce(house.prefix + self.topic, value=value, key=self.key, headers=headers, on_delivery=self.delivered, **more)
 
-    def delivered(self, error, message):
-        assert error is None, f"{message.topic()}: {error}"
-        assert self.origin is None
-        self.origin = (self.topic, message.partition(), message.offset())
+        def delivered(error, message):
+            assert error is None, f"{message.topic()}: {error}"
+            self.origin = (self.topic, message.partition(), message.offset())
+            house.said.append((message.topic(), message.partition(), message.offset(), message.key(), value, headers))
+        house.producer.produce(house.prefix + self.topic, value=value, key=self.key, headers=headers, on_delivery=delivered, **more)
 
 
 class Tale:

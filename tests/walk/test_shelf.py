@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What comes before its request waits for it on a shelf: not for ever, and not without bounds."""
 import secrets
+import time
+
+import psycopg
+import pytest
 
 from house import digest_of, policy
+from test_faults import waits_for_a_lock
 
 ROOM = 32  # for records about one request
 
@@ -65,3 +70,24 @@ def test_reports_on_a_request_that_is_not_there_find_the_shelf_full_at_last(shar
     query = "SELECT judgement, count(*) AS n FROM outcome WHERE request_id = %s GROUP BY 1"
     assert results(shared, query, request_id, ROOM) == {"authorized": 1, "executed_twice": ROOM - 1}
     assert shared.one("SELECT count(*) FROM shelf WHERE request_id = %s", request_id) == 0
+
+
+@pytest.mark.parametrize("service", ["resolver", "recorder"])
+def test_a_look_at_the_shelf_that_was_held_up_does_not_put_off_the_next_one_for_long(build, service):
+    house = build(policy=policy(), services=("evaluator", service, "relay"))
+    house.person("alice", "release-managers")
+    action = "deployment.production" if service == "resolver" else "deployment.staging"
+    request_id, digest = unasked(action)
+    if service == "resolver":
+        house.answer(request_id, "alice", digest=digest)
+    else:
+        house.report(request_id, "started", digest=digest)
+    house.eventually("SELECT count(*) FROM shelf", expected=[(1,)])
+    with psycopg.connect(house.owner_uri) as other:
+        other.execute("LOCK TABLE countersign.shelf IN ACCESS EXCLUSIVE MODE")
+        waits_for_a_lock(house, service)
+        time.sleep(2)
+    waits_for_a_lock(house, service, False)
+    house.ask(request_id, action=action)
+    house.eventually("SELECT count(*) FROM shelf", expected=[(0,)], timeout=10)
+    house.word(request_id, "GRANTED")
