@@ -3,199 +3,17 @@
 import json
 import os
 import pathlib
-import secrets
-import shutil
-import signal
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "walk"))
+from sides import ALLOWED, ASKED, ROOT, SERVICES, Countersign, Limit, restart
+from stored import store
 
-from house import BOOTSTRAP, ROOT, House, policy  # noqa: E402
-
-TOOLS = pathlib.Path(os.environ.get("B", "build")) / "tests" / "bench"
-TICK = os.sysconf("SC_CLK_TCK")
 COUNT = int(os.environ.get("N", "100000"))
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
-SECONDS = 120
-ALLOWED, ASKED = "deployment.staging", "deployment.production"
-
-
-def load(*arguments):
-    done = subprocess.run([TOOLS / "load", *map(str, arguments)], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def cpu_of(pid):
-    """Seconds of both kinds that a process has used."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICK
-
-
-def server(name):
-    """Process id of a server of this checkout, or None when it is somebody else's."""
-    path = ROOT / ".run" / f"{name}.pid"
-    return int(path.read_text().split()[0]) if path.exists() else None
-
-
-def machine():
-    """Seconds that all processors were busy, and that they were given to other machines."""
-    fields = [int(field) / TICK for field in pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
-    return {"busy": sum(fields[:3]) + sum(fields[5:7]), "stolen": fields[7]}
-
-
-def kafka_cpu():
-    pid = server("kafka")
-    return cpu_of(pid) if pid else 0
-
-
-class Side:
-    """What is measured: a database, topics, and processes that make words of requests."""
-
-    def __init__(self, name):
-        self.name = name
-        self.house = House(services=("evaluator", "relay"), policy=policy(), start=False, observe=False,
-                           settings={"relay": {"relay.checkpoint_interval": "60s"}})
-
-    def new_run(self):
-        return "b" + secrets.token_hex(3)
-
-    def topic(self, name):
-        return self.house.prefix + name
-
-    def fill(self, count, action=ALLOWED):
-        run = self.new_run()
-        load("fill", BOOTSTRAP, self.topic("requests"), run, count, action)
-        return run
-
-    def words(self):
-        return int(load("ends", BOOTSTRAP, self.topic("authorizations")))
-
-    def watch(self, before, count, seconds=SECONDS):
-        command = [TOOLS / "load", "watch", BOOTSTRAP, self.topic("authorizations"), str(before), str(count), str(seconds)]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-
-    def backends(self):
-        return self.house.sql("SELECT usename, pid FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()"
-                              " AND backend_type = 'client backend'",
-                              self.house.name)
-
-    def cpu(self):
-        used = {name: cpu_of(process.pid) for name, process in self.processes().items()}
-        for user, pid in self.backends():
-            used["postgres for " + user.replace("countersign_", "")] = cpu_of(pid)
-        return used
-
-    def round(self, count, action=ALLOWED):
-        """A backlog is there, the processes start, and the clock runs from the first word to the last."""
-        self.stop()
-        self.fill(count, action)
-        self.house.db.execute("CHECKPOINT")
-        before, machine_before, kafka_before = self.words(), machine(), kafka_cpu()
-        with self.watch(before, count) as watch:
-            begin = time.monotonic()
-            self.start()
-            lines = [tuple(map(int, line.split())) for line in watch.stdout]
-        assert watch.returncode == 0, f"{self.name}: see above"
-        cpu = {**self.cpu(), "kafka": kafka_cpu() - kafka_before}
-        whole = {what: used - machine_before[what] for what, used in machine().items()}
-        whole["others"] = whole.pop("busy") - sum(cpu.values())
-        (first, some), (last, all_) = next(line for line in lines if line[1] > 0), lines[-1]
-        return {"rate": (all_ - some) / (last - first) * 1e6, "seconds": (last - first) / 1e6, "start": first / 1e6 - begin,
-                "cpu_us": {name: round(used / count * 1e6, 1) for name, used in {**cpu, **whole}.items()}}
-
-    def close(self):
-        self.stop()
-        self.house.close()
-        shutil.rmtree(self.house.folder, ignore_errors=True)
-
-
-class Countersign(Side):
-    def __init__(self, name="countersign", services=("evaluator", "relay")):
-        super().__init__(name)
-        self.running = services
-
-    def processes(self):
-        return self.house.processes
-
-    def start(self):
-        for service in self.running:
-            if service not in self.house.processes:
-                self.house.start(service, wait=False)
-
-    def ready(self):
-        for service in self.running:
-            self.house.wait_ready(service)
-
-    def stop(self):
-        for service in list(self.house.processes):
-            process = self.house.processes.pop(service)
-            process.terminate()
-            assert process.wait(30) == 0, service
-
-    def sample(self):
-        """One request that was decided, for the limit to copy."""
-        before = self.words()
-        self.start()
-        self.ready()
-        run = self.fill(1)
-        with self.watch(before, 1, 30) as watch:
-            watch.stdout.read()
-        self.house.eventually("SELECT count(*) FROM ledger_event WHERE key = %s", run + "-00000000", expected=[(1,)])
-        return run + "-00000000"
-
-
-class Limit(Side):
-    """The program of the limit, on tables of its own. Bare ones have their keys and indexes, but no foreign keys, checks and triggers."""
-
-    def __init__(self, name, like, batch, bare=True):
-        super().__init__(name)
-        self.like, self.batch, self.process = like, batch, None
-        self.sample = like.sample()
-        house = self.house
-        house.sql("INSERT INTO consumer_position SELECT 'evaluator', %s, p, 0, 1, 'bench', now() FROM generate_series(0, 5) p"
-                  " RETURNING 1", self.topic("requests"))
-        house.db.execute("INSERT INTO relay_position SELECT chain, 1, 'bench', 1, now() FROM ledger_head ON CONFLICT DO NOTHING")
-        if bare:
-            self.strip()
-
-    def strip(self):
-        self.house.db.execute("""
-            DO $$ DECLARE c record; BEGIN
-                FOR c IN SELECT conrelid::regclass AS t, conname FROM pg_constraint
-                          WHERE connamespace = 'countersign'::regnamespace AND contype IN ('f', 'c') ORDER BY contype DESC LOOP
-                    EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.t, c.conname);
-                END LOOP;
-                FOR c IN SELECT tgrelid::regclass AS t, tgname FROM pg_trigger
-                          WHERE NOT tgisinternal AND tgrelid IN ('ledger_event'::regclass, 'consumer_position'::regclass) LOOP
-                    EXECUTE format('DROP TRIGGER %I ON %s', c.tgname, c.t);
-                END LOOP;
-            END $$""")
-
-    def processes(self):
-        return {"limit": self.process}
-
-    def start(self):
-        command = [TOOLS / "limit", BOOTSTRAP, self.like.house.owner_uri, self.sample, self.house.owner_uri,
-                   self.house.prefix, str(self.batch)]
-        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-
-    def ready(self):
-        pass
-
-    def stop(self):
-        if self.process:
-            self.process.send_signal(signal.SIGTERM)
-            said = self.process.communicate(timeout=30)[0]
-            assert self.process.returncode == 0, said
-            self.said = said.strip()
-        self.process = None
-
-
-# ---------------------------------------------------------------- parts
 
 
 def table(title, heads, rows):
@@ -244,6 +62,7 @@ def part_profile():
         side.stop()
         side.fill(COUNT)
         with side.watch(side.words(), COUNT) as watch:
+            side.prepare()
             side.start()
             side.ready()
             pids = {name: process.pid for name, process in side.processes().items()}
@@ -262,8 +81,253 @@ def part_profile():
         side.close()
 
 
-PARTS = {"rate": part_rate}
-BY_NAME = {"profile": part_profile}
+# ---------------------------------------------------------------- one at a time
+
+
+def quantile(numbers, part):
+    return sorted(numbers)[min(len(numbers) - 1, int(part * len(numbers)))]
+
+
+def part_latency():
+    """Request to word, one at a time."""
+    countersign = Countersign()
+    sides = [Limit("limit", countersign, 1000), countersign]
+    found = {side.name: [] for side in sides}
+    try:
+        for side in sides:
+            side.round(20_000)
+        for side in sides:
+            side.ping(50)
+        for _ in range(ROUNDS):
+            for side in sides:
+                found[side.name].append(side.ping(1000))
+                side.stop()
+    finally:
+        for side in reversed(sides):
+            side.close()
+    result = {name: {"p50_us": [quantile(r, 0.5) for r in rounds], "p99_us": [quantile(r, 0.99) for r in rounds]}
+              for name, rounds in found.items()}
+    for name, what in result.items():
+        what["p50"], what["p99"] = statistics.median(what["p50_us"]), statistics.median(what["p99_us"])
+    for part in ("p50", "p99"):
+        result[f"ratio_{part}"] = result["countersign"][part] / result["limit"][part]
+    table(f"Request to word, one at a time, milliseconds ({ROUNDS} rounds of 1,000)",
+          ["", *(f"p50, {i + 1}" for i in range(ROUNDS)), "p50", *(f"p99, {i + 1}" for i in range(ROUNDS)), "p99"],
+          [[name, *(us / 1000 for us in [*result[name]["p50_us"], result[name]["p50"], *result[name]["p99_us"], result[name]["p99"]])]
+           for name in found] + [["ratio", *[""] * ROUNDS, result["ratio_p50"], *[""] * ROUNDS, result["ratio_p99"]]])
+    return result
+
+
+# ---------------------------------------------------------------- many stored
+
+
+def compare(title, small, big, count, what=ALLOWED):
+    """The cost of a decision on two sides, in interleaved rounds."""
+    rounds = {side.name: [] for side in (small, big)}
+    for side in (small, big):
+        side.round(count // 2, what)
+    for _ in range(ROUNDS):
+        for side in (small, big):
+            rounds[side.name].append(side.round(count, what))
+            side.stop()
+    wall = {name: [1e6 / r["rate"] for r in found] for name, found in rounds.items()}
+    cpu = {name: [sum(us for what, us in r["cpu_us"].items() if what not in ("others", "stolen", "kafka")) for r in found]
+           for name, found in rounds.items()}
+    result = {"rounds": rounds}
+    rows = []
+    for kind, values in (("elapsed", wall), ("processor", cpu)):
+        medians = [statistics.median(values[side.name]) for side in (small, big)]
+        result[kind] = {"medians_us": dict(zip(values, medians)), "ratio": medians[1] / medians[0]}
+        rows += [[f"{kind}, {name}", *found, statistics.median(found)] for name, found in values.items()]
+        rows.append([f"{kind}, ratio", *[""] * ROUNDS, result[kind]["ratio"]])
+    table(title, ["", *(f"round {i + 1}" for i in range(ROUNDS)), "median"], rows)
+    return result
+
+
+def part_stored():
+    """The cost of a decision where few and where two million are stored."""
+    few, many = int(os.environ.get("FEW", "1000")), int(os.environ.get("MANY", "2000000")) // 6 * 6
+    small, big = Countersign(f"{few:,} stored"), Countersign(f"{many:,} stored")
+    count = max(few, COUNT // 5)
+    try:
+        big.sample()
+        sample = big.sample()
+        big.stop()
+        begin = time.monotonic()
+        store(big.house, sample, many)
+        print(f"\n{many:,} decisions were put in within {time.monotonic() - begin:.0f} s")
+        return compare(f"Microseconds a decision, {count:,} a round", small, big, count)
+    finally:
+        big.close()
+        small.close()
+
+
+def part_open():
+    """The cost of a decision while few and while 100,000 approvals are open."""
+    few, many = 10, int(os.environ.get("OPEN", "100000"))
+    sides = [Countersign(f"{number:,} open", services=("resolver", "relay", "evaluator")) for number in (few, many)]
+    try:
+        for side in sides:
+            side.house.person("alice", "release-managers")
+        for side, number in zip(sides, (few, many)):
+            side.sample()
+            for _ in range(number % 6 or 6):
+                sample = side.sample(ASKED)
+            side.stop()
+            store(side.house, sample, (number - 1) // 6 * 6, run="o00000")
+            assert side.house.one("SELECT count(*) FROM approval WHERE state = 'PENDING'") == number
+        count = COUNT // 5
+        result = {"allowed": compare(f"Microseconds a decision that asks nobody, {count:,} a round", *sides, count)}
+        result["asked"] = compare(f"Microseconds a decision that asks people, {count // 4:,} a round", *sides, count // 4, ASKED)
+        return result
+    finally:
+        for side in sides:
+            side.close()
+
+
+# ---------------------------------------------------------------- recovery
+
+
+def part_recovery():
+    """From a server's return to a drained backlog, beside the same backlog without the fault."""
+    side, found = Countersign(), {"no fault": [], "PostgreSQL returns": [], "the broker returns": []}
+    try:
+        side.round(COUNT // 2)
+        for _ in range(ROUNDS):
+            found["no fault"].append(without_fault(side))
+            found["PostgreSQL returns"].append(database_returns(side))
+            found["the broker returns"].append(broker_returns(side))
+    finally:
+        side.close()
+    medians = {name: statistics.median(seconds) for name, seconds in found.items()}
+    table(f"Seconds to a drained backlog of {COUNT:,}", ["", *(f"round {i + 1}" for i in range(ROUNDS)), "median"],
+          [[name, *seconds, medians[name]] for name, seconds in found.items()])
+    return {"count": COUNT, "seconds": found, "medians": medians}
+
+
+def drained(side, before, begin):
+    side.wait_words(before, COUNT, 300)
+    return time.monotonic() - begin
+
+
+def without_fault(side):
+    """The services run, but the database takes no sessions until the backlog is there."""
+    side.stop()
+    side.fill(COUNT)
+    side.prepare()
+    before, begin = side.words(), time.monotonic()
+    side.start()
+    lines = side.wait_words(before, COUNT, 300)
+    first = next(at for at, there in lines if there > 0)
+    return (lines[-1][0] - first) / 1e6
+
+
+def database_returns(side):
+    side.start()
+    side.ready()
+    before = side.words()
+    restart("stop", "postgres")
+    side.fill(COUNT)
+    time.sleep(5)
+    restart("start", "postgres")
+    begin = time.monotonic()
+    seconds = drained(side, before, begin)
+    side.house.reconnect()
+    return seconds
+
+
+def broker_returns(side):
+    """The backlog is made while the database is closed; it opens when the broker is away, so that all of it is left."""
+    side.start()
+    side.ready()
+    before = side.words()
+    with side.house.database_closed():
+        side.fill(COUNT)
+        restart("stop", "kafka")
+    time.sleep(5)
+    restart("start", "kafka")
+    return drained(side, before, time.monotonic())
+
+
+# ---------------------------------------------------------------- memory
+
+
+class Sampler(threading.Thread):
+    """Resident memory of the services, in MiB, until it is ended."""
+
+    def __init__(self, processes):
+        super().__init__(daemon=True)
+        self.pids = {name: process.pid for name, process in processes.items()}
+        self.found, self.ending = {name: [] for name in self.pids}, threading.Event()
+        self.start()
+
+    def run(self):
+        while not self.ending.wait(0.5):
+            for name, pid in self.pids.items():
+                status = pathlib.Path(f"/proc/{pid}/status").read_text()
+                self.found[name].append(round(int(status.split("VmRSS:")[1].split()[0]) / 1024, 1))
+
+    def end(self):
+        self.ending.set()
+        self.join()
+        return {name: {"most": max(found), "at_half": found[len(found) // 2], "most_after_half": max(found[len(found) // 2:]),
+                       "end": found[-1], "samples": found[::max(1, len(found) // 50)]} for name, found in self.found.items()}
+
+
+def part_memory():
+    """Resident memory after many requests, and whether it still grows in the second half."""
+    many, fewer = int(os.environ.get("MANY", "1000000")), COUNT
+    result = {f"{many:,} requests": memory_deciding(many), f"{fewer:,} approvals": memory_asking(fewer)}
+    table("Resident memory, MiB", ["", "service", "most", "at half", "most after half", "end"],
+          [[what if not i else "", name, *(f"{values[key]:.1f}" for key in ("most", "at_half", "most_after_half", "end"))]
+           for what, found in result.items() for i, (name, values) in enumerate(found.items())])
+    return result
+
+
+def memory_deciding(count):
+    side = Countersign()
+    try:
+        side.start()
+        side.ready()
+        before, sampler = side.words(), Sampler(side.processes())
+        side.fill(count)
+        side.wait_words(before, count, 600)
+        return sampler.end()
+    finally:
+        side.close()
+
+
+def memory_asking(count):
+    """Every request is asked about, answered and reported; all five services run."""
+    targets = ROOT / "build" / "bench.targets.json"
+    targets.write_text(json.dumps({"targets": [{"name": "journal", "channel": "log"}]}))
+    side = Countersign(services=SERVICES, notifier={"notifier.targets_file": str(targets)})
+    house = side.house
+    try:
+        house.person("alice", "release-managers")
+        side.start()
+        side.ready()
+        before, sampler = side.words(), Sampler(side.processes())
+        run = side.fill(count, ASKED)
+        ids = [f"{run}-{i:08}" for i in range(count)]
+        side.wait_words(before, count, 600)
+        digest = house.digest(ids[0])
+        for request_id in ids:
+            house.answer(request_id, "alice", digest=digest, flush=False)
+        house.producer.flush(60)
+        side.wait_words(before, 2 * count, 600)
+        for request_id in ids:
+            house.report(request_id, "succeeded", digest=digest, flush=False)
+        house.producer.flush(60)
+        house.eventually("SELECT count(*) FROM outcome", expected=[(count,)], timeout=600)
+        house.eventually("SELECT count(*) FROM delivery WHERE state = 'sent'", expected=[(2 * count,)], timeout=600)
+        return sampler.end()
+    finally:
+        side.close()
+
+
+PARTS = {"rate": part_rate, "latency": part_latency, "stored": part_stored, "open": part_open, "recovery": part_recovery}
+BY_NAME = {"profile": part_profile, "memory": part_memory}
 
 
 def main():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The benchmark. BENCH=name picks one part, N=... another number of requests.
+# The benchmark. BENCH="rate latency stored open recovery" are its parts, BENCH=memory and BENCH=profile run by name only;
+# N is the number of requests in a round, ROUNDS that of the rounds.
 BENCH_TOOLS := $(B)/tests/bench/limit $(B)/tests/bench/load
 OBJECTS     += $(addsuffix .o,$(BENCH_TOOLS)) $(B)/tests/bench/tool.o
 

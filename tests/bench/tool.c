@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { ANSWER_MS = 30000, FULL_MS = 10 };
+enum { ANSWER_MS = 30000, FULL_MS = 10, AGAIN_US = 20000 };
 
 void
 die(const char *format, ...)
@@ -79,24 +80,39 @@ tool_partitions(rd_kafka_t *client, const char *name)
 	return count;
 }
 
+/* Once; a broker that has just come back does not know its partitions yet. */
+static rd_kafka_resp_err_t
+ask_ends(rd_kafka_t *client, rd_kafka_topic_partition_list_t *list)
+{
+	rd_kafka_resp_err_t code;
+
+	for (int i = 0; i < list->cnt; i++)
+		list->elems[i].offset = RD_KAFKA_OFFSET_END;
+	code = rd_kafka_offsets_for_times(client, list, ANSWER_MS);
+	for (int i = 0; !code && i < list->cnt; i++)
+		code = list->elems[i].err;
+	return code;
+}
+
 int64_t
 tool_ends(rd_kafka_t *client, const char *topic, int partitions, int64_t *ends)
 {
 	rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(partitions);
+	int64_t until = tool_now() + ANSWER_MS * INT64_C(1000), sum = 0;
 	rd_kafka_resp_err_t code;
-	int64_t sum = 0;
 
 	for (int i = 0; i < partitions; i++)
-		rd_kafka_topic_partition_list_add(list, topic, i)->offset = RD_KAFKA_OFFSET_END;
-	code = rd_kafka_offsets_for_times(client, list, ANSWER_MS);
-	for (int i = 0; !code && i < partitions; i++) {
-		code = list->elems[i].err;
+		rd_kafka_topic_partition_list_add(list, topic, i);
+	while ((code = ask_ends(client, list))) {
+		if (tool_now() > until)
+			die("%s: its ends: %s", topic, rd_kafka_err2str(code));
+		usleep(AGAIN_US);
+	}
+	for (int i = 0; i < partitions; i++) {
 		sum += list->elems[i].offset;
 		if (ends)
 			ends[list->elems[i].partition] = list->elems[i].offset;
 	}
-	if (code)
-		die("%s: its ends: %s", topic, rd_kafka_err2str(code));
 	rd_kafka_topic_partition_list_destroy(list);
 	return sum;
 }

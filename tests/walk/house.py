@@ -327,7 +327,7 @@ class House:
         return request["request_id"]
 
     def answer(self, request_id, person, verdict="approve", digest=None, key=None, signature=..., headers=None, raw=None,
-               **members):
+               flush=True, **members):
         """A signed response; members are put over the usual ones, None takes one away."""
         key = key or self.keys.get(person)
         response = {"response_id": "a-" + secrets.token_hex(6), "tenant": "default", "request_id": request_id,
@@ -339,7 +339,7 @@ class House:
         if signature is ...:
             signature = key.detached(raw)
         all_headers = list(headers or []) + ([("signature", signature.encode())] if signature is not None else [])
-        self.publish("responses", raw, key=request_id, headers=all_headers)
+        self.publish("responses", raw, key=request_id, headers=all_headers, flush=flush)
         return response["response_id"] if "response_id" in response else None
 
     def delete_records(self, topic, partition, before):
@@ -355,13 +355,13 @@ class House:
             low, error = struct.unpack(">qh", answer.read(size)[-10:])
         assert (low, error) == (before, 0), f"DeleteRecords: error {error}, the log begins at {low}"
 
-    def report(self, request_id, status, digest=None, **members):
+    def report(self, request_id, status, digest=None, flush=True, **members):
         outcome = {"outcome_id": "o-" + secrets.token_hex(6), "tenant": "default", "request_id": request_id,
                    "status": status, "request_digest": digest or self.digest(request_id), "reported_by": "deployer",
                    "occurred_at": rfc3339(now())}
         outcome.update(members)
         outcome = {name: value for name, value in outcome.items() if value is not None}
-        self.publish("outcomes", outcome, key=request_id)
+        self.publish("outcomes", outcome, key=request_id, flush=flush)
         return outcome["outcome_id"]
 
     # ------------------------------------------------------------ expect
