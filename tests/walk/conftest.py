@@ -10,6 +10,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 from house import BOOTSTRAP, OWNER_URI, House, policy  # noqa: E402
+import history  # noqa: E402
 import schemas  # noqa: E402
 
 
@@ -19,15 +20,16 @@ def pytest_configure(config):
 
 
 def finish(house, request):
-    """Every story ends so: all that was recorded is published, and every message that was seen is as its schema says."""
+    """Every story ends so: all that was recorded is published, every message that was seen is as its schema says, the ledger
+    verifies, and what was sent, stored and said is one history."""
     try:
         if not getattr(house, "no_quiet", False):
             house.quiet()
         schemas.check_all(house.observer.events)
-        if getattr(house, "forged", False):
-            return
-        proof = house.cli("ledger", "verify", "--kafka", "--jwks", str(house.folder / "countersign.jwks"), check=False)
-        assert proof.returncode == 0, proof.stdout + proof.stderr
+        if not getattr(house, "forged", False):
+            proof = house.cli("ledger", "verify", "--kafka", "--jwks", str(house.folder / "countersign.jwks"), check=False)
+            assert proof.returncode == 0, proof.stdout + proof.stderr
+        history.check(house)
     finally:
         house.close()
         keep = os.environ.get("COUNTERSIGN_KEEP_LOGS")
