@@ -104,14 +104,16 @@ static bool
 send_rows(struct relay *relay, struct arena *arena, struct relay_chain *chain, const struct store_rows *rows,
 	  struct error *error)
 {
-	const char *prefix = relay->context->topics_prefix;
+	const char *prefix = relay->context->topics_prefix, *logical = "";
+	struct bus_send send = {0};
 	bool ok = check_sequence(chain, rows, 0, error);
 
 	for (size_t row = 0;
 	     ok && row < store_rows_count(rows) && !relay->failed && relay_may_send(relay, chain); row++) {
-		struct bus_send send = {.topic =
-					    arena_format(arena, "%s%s", prefix, store_row_text(rows, row, 2))};
-
+		if (strcmp(logical, store_row_text(rows, row, 2)) != 0) {
+			logical = store_row_text(rows, row, 2);
+			send.topic = arena_format(arena, "%s%s", prefix, logical);
+		}
 		ok = check_sequence(chain, rows, row, error)
 		     && relay_headers(arena, store_row_text(rows, row, 4), chain->chain,
 				      store_row_int(rows, row, 0), &send.headers, &send.header_count, error);
