@@ -88,22 +88,26 @@ journal_line(struct journal *journal, enum log_level level, const char *event, c
 
 /* Fields that are not used have no name and so end the list. */
 static void
-write_line(const struct log *log, const struct entry *entry)
+write_line(struct log_page *page, const struct log *log, const struct entry *entry)
 {
 	const struct log_field *f = entry->fields;
 
-	log_event(log, entry->level, entry->event, f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], LOG_END);
+	log_page_add(page, log, entry->level, entry->event, f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7],
+		     LOG_END);
 }
 
 void
 journal_publish(struct journal *journal)
 {
+	struct log_page page = {.length = 0};
+
 	for (const struct entry *entry = journal->first; entry; entry = entry->next) {
 		if (entry->counter)
 			monitor_add(journal->monitor, entry->counter, entry->label_values, 1);
 		else
-			write_line(journal->log, entry);
+			write_line(&page, journal->log, entry);
 	}
+	log_page_write(&page);
 	journal_begin(journal);
 }
 

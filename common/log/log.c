@@ -14,7 +14,7 @@
  * LINE_SIZE is PIPE_BUF on Linux: up to it a write to a pipe is never mixed with another's.
  * LINE_END bytes of it are kept for the quote, the mark and the line feed of a line that was cut.
  */
-enum { LINE_SIZE = 4096, LINE_END = 16, TIME_SIZE = 40 };
+enum { LINE_SIZE = LOG_PAGE_SIZE, LINE_END = 16, TIME_SIZE = 40 };
 
 struct line {
 	char bytes[LINE_SIZE];
@@ -120,11 +120,14 @@ put_quoted(struct line *line, const char *text)
 static void
 put_value(struct line *line, const char *text)
 {
-	if (!is_plain(text))
+	size_t length = strlen(text), room = LINE_SIZE - LINE_END - line->length;
+
+	if (!is_plain(text)) {
 		put_quoted(line, text);
-	else
-		for (; *text && !line->cut; text++)
-			put(line, text, 1);
+		return;
+	}
+	put(line, text, length < room ? length : room);
+	line->cut = line->cut || length > room;
 }
 
 static void
@@ -173,31 +176,68 @@ put_end(struct line *line)
 
 static const char *const level_names[] = {"error", "warn", "info", "debug"};
 
+static void
+put_line(struct line *line, const struct log *log, enum log_level level, const char *event, va_list fields)
+{
+	struct log_field field;
+
+	put_time(line);
+	put_field(line, "level", level_names[level]);
+	put_field(line, "service", log->service);
+	put_field(line, "event", event);
+	while ((field = va_arg(fields, struct log_field)).name)
+		field.text ? put_field(line, field.name, field.text)
+			   : put_number(line, field.name, field.number);
+	put_end(line);
+}
+
+static void
+hand_over(const char *bytes, size_t length)
+{
+	int saved = errno;
+	ssize_t written = write(STDERR_FILENO, bytes, length);
+
+	(void)written; /* a log that can't be written has nobody to be told to */
+	errno = saved;
+}
+
 void
 log_event(const struct log *log, enum log_level level, const char *event, ...)
 {
 	struct line line = {.length = 0};
-	struct log_field field;
-	int saved = errno;
 	va_list fields;
 
 	if (level > log->level)
 		return;
-	put_time(&line);
-	put_field(&line, "level", level_names[level]);
-	put_field(&line, "service", log->service);
-	put_field(&line, "event", event);
 	va_start(fields, event);
-	while ((field = va_arg(fields, struct log_field)).name)
-		field.text ? put_field(&line, field.name, field.text)
-			   : put_number(&line, field.name, field.number);
+	put_line(&line, log, level, event, fields);
 	va_end(fields);
-	put_end(&line);
+	hand_over(line.bytes, line.length);
+}
 
-	ssize_t written = write(STDERR_FILENO, line.bytes, line.length);
+void
+log_page_add(struct log_page *page, const struct log *log, enum log_level level, const char *event, ...)
+{
+	struct line line = {.length = 0};
+	va_list fields;
 
-	(void)written; /* a log that can't be written has nobody to be told to */
-	errno = saved;
+	if (level > log->level)
+		return;
+	va_start(fields, event);
+	put_line(&line, log, level, event, fields);
+	va_end(fields);
+	if (page->length + line.length > sizeof page->bytes)
+		log_page_write(page);
+	memcpy(page->bytes + page->length, line.bytes, line.length);
+	page->length += line.length;
+}
+
+void
+log_page_write(struct log_page *page)
+{
+	if (page->length)
+		hand_over(page->bytes, page->length);
+	page->length = 0;
 }
 
 int

@@ -44,6 +44,18 @@ struct log_field {
 /* The fields are passed by value (struct log_field ...), ended by LOG_END. */
 void log_event(const struct log *log, enum log_level level, const char *event, ...);
 
+/*
+ * Many lines that belong together: they are handed to write(2) by the page, a page never ends within a line, and none is
+ * larger than what a pipe takes in one piece. Start with length 0; log_page_write writes what is left.
+ */
+#define LOG_PAGE_SIZE 4096
+struct log_page {
+	size_t length;
+	char bytes[LOG_PAGE_SIZE];
+};
+void log_page_add(struct log_page *page, const struct log *log, enum log_level level, const char *event, ...);
+void log_page_write(struct log_page *page);
+
 /* "error", "warn", "info", "debug"; -1 for anything else. */
 int log_level_parse(const char *text);
 

@@ -3,6 +3,7 @@
 #include "common/log/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -312,6 +313,51 @@ logging_does_not_disturb_errno(void **state)
 	assert_int_equal(found, EDOM);
 }
 
+/* Lines of a page come out in their order, whole, and in few pieces; those that are too detailed do not come. */
+static void
+a_page_holds_many_lines_and_never_ends_within_one(void **state)
+{
+	struct log_page page = {.length = 0};
+	const char *text;
+	int lines = 0, ends[2];
+	char piece[2 * LOG_PAGE_SIZE];
+	ssize_t length;
+
+	(void)state;
+	begin_capture();
+	for (int i = 0; i < 100; i++) {
+		log_page_add(&page, &logger, LOG_INFO, "many", log_number("i", i), LOG_END);
+		log_page_add(&page, &logger, LOG_DEBUG, "detail", LOG_END);
+	}
+	log_page_write(&page);
+	log_page_write(&page);
+	text = end_capture();
+	for (const char *at = text; *at; at = strchr(at, '\n') + 1, lines++) {
+		char wanted[64];
+
+		snprintf(wanted, sizeof wanted, " event=many i=%d\n", lines);
+		assert_memory_equal(strstr(at, " event="), wanted, strlen(wanted));
+	}
+	assert_int_equal(lines, 100);
+
+	assert_int_equal(pipe2(ends, O_DIRECT | O_CLOEXEC | O_NONBLOCK), 0); /* keeps writes apart */
+	int saved = dup(STDERR_FILENO);
+
+	dup2(ends[1], STDERR_FILENO);
+	for (int i = 0; i < 100; i++)
+		log_page_add(&page, &logger, LOG_INFO, "many", log_number("i", i), LOG_END);
+	log_page_write(&page);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	for (lines = 0; (length = read(ends[0], piece, sizeof piece)) > 0; lines++) {
+		assert_true(length <= LOG_PAGE_SIZE);
+		assert_int_equal(piece[length - 1], '\n');
+	}
+	assert_in_range(lines, 2, 4);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void
 levels_are_read_by_their_names(void **state)
 {
@@ -339,6 +385,7 @@ main(void)
 	    cmocka_unit_test(what_just_fits_is_not_cut),
 	    cmocka_unit_test(lines_of_threads_are_never_mixed),
 	    cmocka_unit_test(logging_does_not_disturb_errno),
+	    cmocka_unit_test(a_page_holds_many_lines_and_never_ends_within_one),
 	    cmocka_unit_test(levels_are_read_by_their_names),
 	};
 
