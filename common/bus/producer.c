@@ -145,7 +145,7 @@ bus_send(struct bus_producer *producer, const struct bus_send *send, int64_t tag
 /* ------------------------------------------------------------------ open, close */
 
 static const struct bus_setting preferences[] = {
-    {.name = "linger.ms", .value = "5"},
+    {.name = "linger.ms", .value = "0"},
     {.name = "queue.buffering.max.messages", .value = "20000"},
     {.name = "queue.buffering.max.kbytes", .value = "16384"},
     {.name = NULL},
