@@ -5,6 +5,7 @@ load() takes a snapshot of all three, judge() is a pure function of it and says 
 "rule: id: evidence". The rules are in history_*.py beside this file. A story that breaks a rule on purpose names it in
 house.allowed; nothing else is let off.
 """
+import gc
 import json
 import os
 import secrets
@@ -265,7 +266,11 @@ def violations(house):
     """Waits for quiet, then says what is wrong, each as "rule: id: evidence", without what the story allows itself."""
     settle(house)
     allowed = getattr(house, "allowed", set())
-    return [v for v in judge(load(house)) if v.split(":")[0] not in allowed]
+    gc.disable()  # much is made and nothing thrown away
+    try:
+        return [v for v in judge(load(house)) if v.split(":")[0] not in allowed]
+    finally:
+        gc.enable()
 
 
 def check(house):

@@ -7,6 +7,7 @@ import json
 import re
 import struct
 import uuid
+from datetime import datetime, timedelta
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -16,6 +17,8 @@ SECOND = 1_000_000
 ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 TENANT = re.compile(r"[a-z0-9_-]{1,64}")
 REAL = re.compile(r"\d[.e]")
+OURS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+EPOCH, MICROSECOND = datetime(1970, 1, 1), timedelta(microseconds=1)
 _plain = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
@@ -114,18 +117,16 @@ def request_digest(body, tenant):
 
 
 def microseconds(text):
-    """Of an RFC 3339 instant."""
-    match = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))", text)
+    """Of an RFC 3339 instant; None for what is none."""
+    if OURS.fullmatch(text):
+        return (datetime.fromisoformat(text[:-1]) - EPOCH) // MICROSECOND
+    match = re.fullmatch(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))", text)
     if not match:
         return None
-    from datetime import datetime, timezone
-    year, month, day, hour, minute, second = map(int, match.groups()[:6])
-    leap = second == 60
-    at = datetime(year, month, day, hour, minute, 59 if leap else second, tzinfo=timezone.utc)
-    shift = 0
-    if match[8]:
-        shift = (int(match[9]) * 60 + int(match[10])) * (1 if match[8] == "+" else -1)
-    return (int(at.timestamp()) + leap - shift * 60) * SECOND + int(((match[7] or "") + "000000")[:6])
+    day, minute, second, part, sign, hours, minutes = match.groups()
+    shift = (int(hours) * 60 + int(minutes)) * (-60 if sign == "-" else 60) if sign else 0
+    whole = (datetime.fromisoformat(f"{day}T{minute}") - EPOCH) // MICROSECOND
+    return whole + (int(second) - shift) * SECOND + int(((part or "") + "000000")[:6])
 
 
 # ---------------------------------------------------------------- signatures
