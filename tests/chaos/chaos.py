@@ -26,7 +26,7 @@ import schemas  # noqa: E402
 import fates  # noqa: E402
 import tales  # noqa: E402
 
-SPAN, TALES, DRAIN = 12.0, 400, 90.0  # seconds of blows, tales in them, seconds until all must be quiet
+SPAN, TALES, DRAIN = 10.0, 400, 90.0  # seconds of blows, tales in them, seconds until all must be quiet
 SEEDS_OF_A_TOWN = 5
 INPUTS = {"requests": "evaluator", "responses": "resolver", "outcomes": "recorder"}
 
