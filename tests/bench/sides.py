@@ -191,7 +191,7 @@ class Limit(Side):
                     EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.t, c.conname);
                 END LOOP;
                 FOR c IN SELECT tgrelid::regclass AS t, tgname FROM pg_trigger
-                          WHERE NOT tgisinternal AND tgrelid IN ('ledger_event'::regclass, 'consumer_position'::regclass) LOOP
+                          WHERE NOT tgisinternal LOOP
                     EXECUTE format('DROP TRIGGER %I ON %s', c.tgname, c.t);
                 END LOOP;
             END $$""")
