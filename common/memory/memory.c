@@ -20,6 +20,7 @@ enum { MEMORY_GAP = 0 };
 enum {
 	BLOCK_FIRST = 16 * 1024,
 	BLOCK_DOUBLING_ENDS = 1024 * 1024, /* larger blocks are made for one piece and never kept */
+	SPARE_MOST = 8, /* blocks of that size; more would be asked of the system and given back for every batch */
 	BUFFER_FIRST = 128,
 };
 
@@ -33,6 +34,8 @@ struct block {
 
 struct arena {
 	struct block *newest;
+	struct block *spare; /* empty, of BLOCK_DOUBLING_ENDS each */
+	size_t spare_count;
 	size_t used;
 };
 
@@ -114,44 +117,72 @@ arena_open(void)
 	return arena;
 }
 
+static void
+close_all(struct block *block)
+{
+	while (block) {
+		struct block *older = block->older;
+
+		block_close(block);
+		block = older;
+	}
+}
+
 void
 arena_close(struct arena *arena)
 {
 	if (!arena)
 		return;
-	while (arena->newest) {
-		struct block *block = arena->newest;
-
-		arena->newest = block->older;
-		block_close(block);
-	}
+	close_all(arena->newest);
+	close_all(arena->spare);
 	free(arena);
 }
 
-/* The largest block that doubling made stays: the next message is probably as large as this one. */
+static void
+block_empty(struct block *block, struct block *older)
+{
+	block->older = older;
+	block->used = 0;
+	ASAN_POISON_MEMORY_REGION(block->bytes, block->size);
+}
+
+/* Of the blocks that doubling made the largest stays in use, and some of those that are as large as it gets are set aside. */
 void
 arena_reset(struct arena *arena)
 {
-	struct block *kept = NULL;
+	struct block *kept = NULL, *next;
 
-	while (arena->newest) {
-		struct block *block = arena->newest;
+	for (struct block *block = arena->newest; block; block = next) {
 		struct block *loser = block;
 
-		arena->newest = block->older;
+		next = block->older;
 		if (block->size <= BLOCK_DOUBLING_ENDS && (!kept || block->size > kept->size)) {
 			loser = kept;
 			kept = block;
 		}
-		if (loser)
+		if (loser && loser->size == BLOCK_DOUBLING_ENDS && arena->spare_count < SPARE_MOST) {
+			block_empty(loser, arena->spare);
+			arena->spare = loser;
+			arena->spare_count++;
+		} else if (loser) {
 			block_close(loser);
+		}
 	}
 	assert(kept); /* the first block is small enough */
-	kept->older = NULL;
-	kept->used = 0;
-	ASAN_POISON_MEMORY_REGION(kept->bytes, kept->size);
+	block_empty(kept, NULL);
 	arena->newest = kept;
 	arena->used = 0;
+}
+
+static struct block *
+take_spare(struct arena *arena)
+{
+	struct block *block = arena->spare;
+
+	arena->spare = block->older;
+	arena->spare_count--;
+	block->older = arena->newest;
+	return block;
 }
 
 static void
@@ -161,7 +192,10 @@ arena_grow(struct arena *arena, size_t wanted)
 
 	if (size > BLOCK_DOUBLING_ENDS)
 		size = BLOCK_DOUBLING_ENDS;
-	arena->newest = block_open(arena->newest, wanted > size ? wanted : size);
+	if (size == BLOCK_DOUBLING_ENDS && wanted <= size && arena->spare)
+		arena->newest = take_spare(arena);
+	else
+		arena->newest = block_open(arena->newest, wanted > size ? wanted : size);
 }
 
 /* Not zeroed, for those who fill it at once. */

@@ -11,7 +11,7 @@ struct arena; /* grows in blocks; everything in it dies at once */
 struct arena *arena_open(void);
 void arena_close(struct arena *arena); /* NULL is fine */
 
-/* Empties the arena but keeps one block for the next message. */
+/* Empties the arena but keeps some blocks, 9 MiB at most, for the next batch. */
 void arena_reset(struct arena *arena);
 
 /* Zeroed memory, aligned for any type; never NULL. size 0 gives a valid pointer. */

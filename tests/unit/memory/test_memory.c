@@ -2,6 +2,7 @@
 /* test_memory.c - what an arena gives is zeroed, aligned, apart and gone at the reset; what can't be given ends the process. */
 #include "common/memory/memory.h"
 
+#include <malloc.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -81,6 +82,38 @@ a_reset_gives_the_same_memory_again(void **state)
 	first = arena_take(*state, 200 * 1024);
 	arena_reset(*state);
 	assert_ptr_equal(arena_take(*state, 200 * 1024), first);
+}
+
+/* Some megabytes in small pieces, filled. */
+static void
+fill(struct arena *arena, size_t megabytes)
+{
+	for (size_t i = 0; i < megabytes * 16; i++) {
+		unsigned char *piece = arena_take(arena, 64 * 1024);
+
+		assert_true(is_zero(piece, 64 * 1024));
+		memset(piece, 0xFF, 64 * 1024);
+	}
+}
+
+/* What is held when nothing is handed out is bounded, however large a batch once was. */
+static void
+a_batch_finds_the_memory_of_the_last_one_and_not_of_the_largest(void **state)
+{
+	struct mallinfo2 before = mallinfo2(), after;
+
+	fill(*state, 40);
+	arena_reset(*state);
+	after = mallinfo2();
+	assert_true(after.uordblks + after.hblkhd <= before.uordblks + before.hblkhd + 10 * 1024 * 1024);
+	for (int batch = 0; batch < 3; batch++) {
+		struct mallinfo2 held = mallinfo2();
+
+		fill(*state, 7);
+		after = mallinfo2();
+		assert_int_equal(after.uordblks + after.hblkhd, held.uordblks + held.hblkhd);
+		arena_reset(*state);
+	}
 }
 
 static void
@@ -315,6 +348,8 @@ main(void)
 	    cmocka_unit_test_setup_teardown(nothing_is_a_valid_piece_of_its_own, open_arena, close_arena),
 	    cmocka_unit_test_setup_teardown(memory_is_zeroed_again_after_a_reset, open_arena, close_arena),
 	    cmocka_unit_test_setup_teardown(a_reset_gives_the_same_memory_again, open_arena, close_arena),
+	    cmocka_unit_test_setup_teardown(a_batch_finds_the_memory_of_the_last_one_and_not_of_the_largest,
+					    open_arena, close_arena),
 	    cmocka_unit_test_setup_teardown(a_piece_larger_than_any_block_is_given, open_arena, close_arena),
 	    cmocka_unit_test_setup_teardown(used_counts_what_was_handed_out_since_the_reset, open_arena,
 					    close_arena),
