@@ -247,7 +247,9 @@ set_through(rd_kafka_conf_t *configuration, const struct config_pairs *through, 
 	return true;
 }
 
+/* The session's time-out is not the group members' alone: librdkafka holds max.poll.interval.ms of any consumer against it. */
 static const struct bus_setting preferences[] = {
+    {.name = "session.timeout.ms", .value = "6000"},
     {.name = "socket.keepalive.enable", .value = "true"},
     {.name = "socket.nagle.disable", .value = "true"},
     {.name = "reconnect.backoff.max.ms", .value = "2000"},

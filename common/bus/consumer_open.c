@@ -7,7 +7,6 @@
 #include <string.h>
 
 static const struct bus_setting preferences[] = {
-    {.name = "session.timeout.ms", .value = "6000"},
     {.name = "fetch.wait.max.ms", .value = "100"},
     {.name = "fetch.error.backoff.ms", .value = "100"},
     {.name = "fetch.queue.backoff.ms", .value = "10", .optional = true}, /* from 2.2 */

@@ -159,8 +159,7 @@ def _tables(house):
 
 
 def _consumer(house):
-    from house import BOOTSTRAP
-    return Consumer({"bootstrap.servers": BOOTSTRAP, "group.id": "history-" + secrets.token_hex(6), "enable.auto.commit": False,
+    return Consumer({**house.kafka("auditor"), "group.id": "history-" + secrets.token_hex(6), "enable.auto.commit": False,
                      "auto.offset.reset": "earliest", "enable.partition.eof": True, "fetch.wait.max.ms": 20,
                      "queued.max.messages.kbytes": 65536})
 

@@ -111,11 +111,11 @@ class Event:
 class Observer(threading.Thread):
     """Reads every topic that Countersign writes, from the beginning, with a client of another make."""
 
-    def __init__(self, prefix, partitions=6):
+    def __init__(self, prefix, kafka, partitions=6):
         super().__init__(daemon=True)
         self.prefix, self.events, self.seen_ids = prefix, [], {}
         self.changed, self.ending = threading.Condition(), False
-        self.consumer = Consumer({"bootstrap.servers": BOOTSTRAP, "group.id": "observer-" + secrets.token_hex(6),
+        self.consumer = Consumer({**kafka, "group.id": "observer-" + secrets.token_hex(6),
                                   "enable.auto.commit": False, "auto.offset.reset": "earliest",
                                   "fetch.wait.max.ms": 50, "topic.metadata.refresh.interval.ms": 5000, "log_level": 0})
         self.consumer.assign([TopicPartition(prefix + topic, p, OFFSET_BEGINNING)
@@ -168,7 +168,9 @@ def role_password(role):
 
 
 class House:
-    def __init__(self, services=SERVICES, policy=None, settings=None, start=True, prefix=None, observe=True):
+    def __init__(self, services=SERVICES, policy=None, settings=None, start=True, prefix=None, observe=True, kafka=None):
+        """kafka: how a client connects as this user (a service, agent, operator or auditor); the private broker asks nobody."""
+        self.kafka = kafka or (lambda user: {"bootstrap.servers": BOOTSTRAP})
         self.name = f"w{os.getpid()}x{next(_numbers)}"
         self.prefix = prefix or self.name + "."
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="countersign-walk-"))
@@ -181,8 +183,8 @@ class House:
         self.cli("topics", "apply")
         self.cli("keys", "generate", "--out", str(self.folder / "signing.pem"))
         (self.folder / "countersign.jwks").write_text(self.cli("keys", "jwks", str(self.folder / "signing.pem")).stdout)
-        self.producer = Producer({"bootstrap.servers": BOOTSTRAP, "linger.ms": 2, "partitioner": "murmur2_random", "log_level": 0})
-        self.observer = Observer(self.prefix) if observe else None
+        self.producer = Producer({**self.kafka("agent"), "linger.ms": 2, "partitioner": "murmur2_random", "log_level": 0})
+        self.observer = Observer(self.prefix, self.kafka("auditor")) if observe else None
         if observe:
             self.observer.start()
         self.db = psycopg.connect(self.owner_uri, autocommit=True)
@@ -219,7 +221,7 @@ class House:
         return self.uri("countersign_" + role, _role_passwords[role])
 
     def config(self, service):
-        values = {"database.uri": self.role_uri(service), "kafka.bootstrap.servers": BOOTSTRAP,
+        values = {"database.uri": self.role_uri(service), **{"kafka." + name: value for name, value in self.kafka(service).items()},
                   "topics.prefix": self.prefix, "monitor.port": str(self.ports.setdefault(service, free_port()))}
         if service in ("evaluator", "resolver", "relay"):
             values["signing.key_file"] = str(self.folder / "signing.pem")
@@ -233,10 +235,11 @@ class House:
 
     def start(self, service, instance="", wait=True, env=None):
         name = service + instance
-        if instance:
-            self.ports.pop(service, None)
+        first = self.ports.pop(service, None) if instance else None
         path = self.config(service)
         self.ports[name] = self.ports[service]
+        if first:
+            self.ports[service] = first  # the first one keeps its own
         log = open(self.folder / f"{name}.log", "ab")
         command = os.environ.get("COUNTERSIGN_WRAP", "").split() + [str(BIN / service), "--config", str(path)]
         self.processes[name] = subprocess.Popen(command, stderr=log, stdout=log, stdin=subprocess.DEVNULL,
@@ -274,9 +277,9 @@ class House:
         return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines if line and line[0] != "#"}
 
     def cli(self, *arguments, check=True, role=None, stdin=None, settings=()):
-        env = {**os.environ, "COUNTERSIGN_DATABASE_URI": self.role_uri(role) if role else self.owner_uri,
-               "COUNTERSIGN_KAFKA_BOOTSTRAP_SERVERS": BOOTSTRAP, "COUNTERSIGN_TOPICS_PREFIX": self.prefix,
-               "COUNTERSIGN_TOPICS_REPLICATION": "1"}
+        kafka = {"COUNTERSIGN_KAFKA_" + name.upper().replace(".", "_"): value for name, value in self.kafka("operator").items()}
+        env = {**os.environ, **kafka, "COUNTERSIGN_DATABASE_URI": self.role_uri(role) if role else self.owner_uri,
+               "COUNTERSIGN_TOPICS_PREFIX": self.prefix, "COUNTERSIGN_TOPICS_REPLICATION": "1"}
         done = subprocess.run([str(BIN / "countersign"), *arguments, *(f"--set={s}" for s in settings)], env=env,
                               input=stdin, capture_output=True, text=True, timeout=120)
         if check and done.returncode != 0:
@@ -473,8 +476,8 @@ class House:
 
     def _delete_topics(self):
         """Some forty houses of 48 partitions each are more than the broker's memory is for."""
-        names = [t for t in self.producer.list_topics(timeout=10).topics if t.startswith(self.prefix)]
-        admin = AdminClient({"bootstrap.servers": BOOTSTRAP})
+        admin = AdminClient(self.kafka("operator"))
+        names = [t for t in admin.list_topics(timeout=10).topics if t.startswith(self.prefix)]
         for done in admin.delete_topics(names).values() if names else ():
             done.result(20)
 
