@@ -87,6 +87,7 @@ check_token(struct arena *arena, const struct value *body, const char *token)
 	    json_parse(arena, jws.payload, jws.payload_length, &json_limits_event, &error);
 
 	assert(claims && fuzz_equal(value_get_string(body, "token"), token));
+	assert(value_get_string(body, "status") && value_get_string(body, "decision"));
 	for (size_t i = 0; i < COUNT_OF(alike); i++)
 		assert(fuzz_equal(value_get_string(body, alike[i]), value_get_string(claims, alike[i])));
 }

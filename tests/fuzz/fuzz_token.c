@@ -49,7 +49,7 @@ check_vouched(struct arena *arena, const struct jwks *jwks, const struct value *
 
 	for (size_t i = 0; i < jwks->count; i++)
 		ours = ours || strcmp(jwks->keys[i].kid, crypto_key_thumbprint(fuzz_key())) == 0;
-	assert(ok && ours);
+	assert(ok && ours && jws_verify(arena, &jws, crypto_key_public(fuzz_key()), NULL, 0));
 
 	const struct value *said =
 	    json_parse(arena, jws.payload, jws.payload_length, &json_limits_event, &error);
