@@ -438,8 +438,42 @@ other_texts_are_no_public_key(void **state)
 	check_public_refused("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n",
 			     "not an Ed25519");
 	check_public_refused(arena_format(desk->arena, "%s%s", public_pem, public_pem), "not an Ed25519");
+	check_public_refused(arena_format(desk->arena, "-----BEGIN PUBLIC KEY-----\nComment: mine\n\n%s",
+					  strchr(public_pem, '\n') + 1),
+			     "not an Ed25519");
 	check_public_refused(pem_of(desk, p256, NULL, true), "not an Ed25519");
 	EVP_PKEY_free(p256);
+}
+
+/* OpenSSL reads a key in each of these. */
+static void
+what_others_may_read_otherwise_is_no_public_key(void **state)
+{
+	struct desk *desk = *state;
+	const char *end = strstr(public_pem, "\n-----END");
+	int head = (int)(end - public_pem);
+
+	check_public_refused(arena_format(desk->arena, "%.*s\n-a line of its own%s", head, public_pem, end),
+			     "not an Ed25519");
+	check_public_refused(arena_format(desk->arena, "%.*s\n-----END PUBLIC KEY-----\x8a", head, public_pem),
+			     "not an Ed25519");
+}
+
+static void
+lines_may_end_and_break_otherwise(void **state)
+{
+	struct desk *desk = *state;
+	uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE];
+	char text[CRYPTO_THUMBPRINT_SIZE];
+	const char *line = strchr(public_pem, '\n') + 1;
+	const char *pem = arena_format(
+	    desk->arena, "-----BEGIN PUBLIC KEY-----\r\n%.20s\r\n%.40s\r\n-----END PUBLIC KEY-----\r\n \n",
+	    line, line + 20);
+	struct error error = {0};
+
+	assert_true(crypto_public_parse(pem, strlen(pem), public_key, &error));
+	crypto_thumbprint(public_key, text);
+	assert_string_equal(text, thumbprint);
 }
 
 /* All eight points, and the spellings of them that exceed the field. */
@@ -499,6 +533,9 @@ main(void)
 	    cmocka_unit_test_setup_teardown(keys_of_another_kind_are_refused, open_desk, close_desk),
 	    cmocka_unit_test(a_public_key_is_read_from_pem),
 	    cmocka_unit_test_setup_teardown(other_texts_are_no_public_key, open_desk, close_desk),
+	    cmocka_unit_test_setup_teardown(what_others_may_read_otherwise_is_no_public_key, open_desk,
+					    close_desk),
+	    cmocka_unit_test_setup_teardown(lines_may_end_and_break_otherwise, open_desk, close_desk),
 	    cmocka_unit_test_setup_teardown(points_of_small_order_are_no_public_key, open_desk, close_desk),
 	};
 
