@@ -57,7 +57,7 @@ headers_of(struct arena *arena, const struct event_parts *parts, const char *sig
 bool
 event_make(struct arena *arena, const struct event_parts *parts, struct event *event, struct error *error)
 {
-	struct text payload, headers;
+	struct text payload = {0}, headers = {0};
 	const char *signature = NULL;
 
 	assert(parts->topic && parts->key && parts->type && parts->source && parts->body);

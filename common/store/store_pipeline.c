@@ -135,7 +135,7 @@ bool
 pipeline_send(struct store *store, const struct expectation *expectation, const struct store_param *params,
 	      size_t count)
 {
-	struct store_value values[STORE_PARAMETERS_MAX];
+	struct store_value values[STORE_PARAMETERS_MAX] = {0};
 	const char *bytes[STORE_PARAMETERS_MAX];
 	int lengths[STORE_PARAMETERS_MAX], formats[STORE_PARAMETERS_MAX];
 	bool good = is_ready(store) && encode(store, expectation, params, count, values);

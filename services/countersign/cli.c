@@ -135,7 +135,8 @@ cli_topic(const struct cli *cli, const char *logical)
 char *
 cli_read_file(struct cli *cli, const char *path, size_t limit, size_t *length, struct error *error)
 {
-	FILE *file = !strcmp(path, "-") ? stdin : fopen(path, "rb");
+	bool from_stdin = !strcmp(path, "-");
+	FILE *file = from_stdin ? stdin : fopen(path, "rb");
 	char *bytes;
 
 	if (!file) {
@@ -148,7 +149,7 @@ cli_read_file(struct cli *cli, const char *path, size_t limit, size_t *length, s
 		error_set(error, ERROR_INVALID, "file", "%s: %s", path, strerror(errno));
 	else if (*length > limit)
 		error_set(error, ERROR_INVALID, "too_large", "%s: larger than %zu bytes", path, limit);
-	if (file != stdin)
+	if (!from_stdin)
 		fclose(file);
 	return error->kind == ERROR_NONE ? bytes : NULL;
 }

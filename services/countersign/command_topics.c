@@ -94,6 +94,8 @@ settle_cluster(struct cli *cli, struct bus_admin *admin, bool apply, int64_t *ch
 		return error_set(error, ERROR_BROKEN, "schema",
 				 "the database is not set up: run countersign migrate");
 	*chains = store_row_int(rows, 0, 0);
+	if (*chains < 1)
+		return error_set(error, ERROR_BROKEN, "schema", "the installation has no ledger chains");
 	known = store_row_text(rows, 0, 1);
 	if (known && strcmp(known, cluster))
 		return error_set(error, ERROR_BROKEN, "other_cluster",

@@ -170,7 +170,7 @@ unknown_command(char **words, int count, bool help)
 		return CLI_OK;
 	if (is_group(word) && count == 1)
 		cli_say("\"%s\" is not the whole command", word);
-	else if (is_group(word))
+	else if (count > 1 && is_group(word))
 		cli_say("there is no command \"%s %s\"", word, words[1]);
 	else
 		cli_say("there is no command \"%s\"", word);
