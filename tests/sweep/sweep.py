@@ -32,8 +32,6 @@ import schemas  # noqa: E402
 PRELOAD = ROOT / os.environ.get("B", "build") / "tests/sweep/preload.so"
 # Dying before any other call is dying after the one before it: nothing goes on meanwhile. What these leave behind does.
 TWO_SIDED = ("produce", "commit", "perform", "spawn")
-SMALL = {"COUNTERSIGN_LEDGER_CHAINS": "2", "COUNTERSIGN_TOPICS_PARTITIONS": "2"}  # more than one of everything, and no more
-history.PARTITIONS = 2
 PATIENCE = 40
 
 
@@ -283,8 +281,7 @@ class Street:
             {"name": "program", "channel": "command", "groups": ["pair"], "events": ["opened"],
              "argv": [str(self.folder / "program"), str(self.folder / "cards")]}]}))
         member = {"quarantine.keep": "1s"}
-        os.environ.update(SMALL)
-        self.house = House(policy=street_policy(), settings={
+        self.house = House(policy=street_policy(), partitions=2, settings={
             # a member that comes back under its name need not wait until the group has missed it
             **{service: {**member, "kafka.group.instance.id": service} for service in SERVICES if service != "relay"},
             "relay": {"relay.lease": "3s"},
@@ -474,12 +471,13 @@ def points(street, service, first=1, count=None):
 def sweep(service, first, count):
     """One service in a house of its own. Says what was hit, and what was wrong."""
     began, hit, kinds = time.monotonic(), collections.Counter(), collections.Counter()
-    lost = doubled = 0
+    lost = doubled = last = 0
     street = Street()
     good = False
     try:
         for n, side, point in points(street, service, first, count):
             kinds["starting" if point.tag == "start" else "working" if point.call else "lived"] += 1
+            last = n if point.call else last
             lost, doubled = lost + len(point.lost), doubled + len(point.doubled)
             if point.call:
                 hit[" ".join(point.call.split()[2:])] += 1
@@ -493,8 +491,8 @@ def sweep(service, first, count):
         if not good:
             print(f"logs: {street.house.folder}")
         street.close(keep=not good)
-    print(f"{service}: {kinds['starting']} points while starting, {kinds['working']} while working, lost {lost}, doubled {doubled}, "
-          f"{time.monotonic() - began:.0f} s")
+    print(f"{service}: calls {first} to {last}{' and no more' if kinds['lived'] > 2 else ''}, {kinds['starting']} points while starting, "
+          f"{kinds['working']} while working, lost {lost}, doubled {doubled}, {time.monotonic() - began:.0f} s")
     for call, times in sorted(hit.items()):
         print(f"    {times:4} {call}")
     return good

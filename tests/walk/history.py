@@ -29,7 +29,6 @@ TABLES = ("installation", "consumer_position", "agent", "group_member", "signing
           "quarantine_raw", "shelf", "ledger_head", "ledger_batch", "ledger_event", "relay_position", "checkpoint", "delivery",
           "delivery_target")
 RULES = (history_inputs, history_words, history_votes, history_ledger, history_effects)
-PARTITIONS = 6
 
 
 class Record:
@@ -166,7 +165,7 @@ def _consumer(house):
 
 def _offsets(house, consumer, which, topics):
     """Where the topics' partitions begin (-2) or end (-1), by one question."""
-    asked = [TopicPartition(house.prefix + topic, partition, which) for topic in topics for partition in range(PARTITIONS)]
+    asked = [TopicPartition(house.prefix + topic, partition, which) for topic in topics for partition in range(house.partitions)]
     return {(p.topic, p.partition): p.offset for p in consumer.offsets_for_times(asked, timeout=30)}
 
 
@@ -183,7 +182,7 @@ def _record(message):
 def _read(house, consumer):
     """Every record of every topic, up to an end that lies behind what was in the database when this was called."""
     topics = [*INPUTS, *(t for t in OUTPUTS if t not in INPUTS)]
-    parts = [TopicPartition(house.prefix + topic, p, 0) for topic in topics for p in range(PARTITIONS)]
+    parts = [TopicPartition(house.prefix + topic, p, 0) for topic in topics for p in range(house.partitions)]
     for part, begin in zip(parts, _offsets(house, consumer, -2, topics).values()):
         part.offset = begin
     consumer.assign(parts)
@@ -254,7 +253,7 @@ def _is_settled(house, consumer, running, allowed):
         ends = _offsets(house, consumer, -1, INPUTS)
         positions = {(topic, part): at for topic, part, at in house.sql("SELECT topic, partition, next_offset FROM consumer_position")}
         if any(positions.get((house.prefix + topic, part), 0) < end for topic, service in INPUTS.items() if service in running
-               for part in range(PARTITIONS) for end in [ends[house.prefix + topic, part]]):
+               for part in range(house.partitions) for end in [ends[house.prefix + topic, part]]):
             return False
     if "resolver" in running and house.sql("SELECT FROM approval WHERE state = 'PENDING' AND deadline <= clock_timestamp() LIMIT 1"):
         return False

@@ -111,7 +111,7 @@ class Event:
 class Observer(threading.Thread):
     """Reads every topic that Countersign writes, from the beginning, with a client of another make."""
 
-    def __init__(self, prefix, kafka, partitions=6):
+    def __init__(self, prefix, kafka, partitions):
         super().__init__(daemon=True)
         self.prefix, self.events, self.seen_ids = prefix, [], {}
         self.changed, self.ending = threading.Condition(), False
@@ -168,9 +168,12 @@ def role_password(role):
 
 
 class House:
-    def __init__(self, services=SERVICES, policy=None, settings=None, start=True, prefix=None, observe=True, kafka=None):
-        """kafka: how a client connects as this user (a service, agent, operator or auditor); the private broker asks nobody."""
+    def __init__(self, services=SERVICES, policy=None, settings=None, start=True, prefix=None, observe=True, kafka=None,
+                 partitions=6):
+        """kafka: how a client connects as this user (a service, agent, operator or auditor); the private broker asks nobody.
+        partitions: of each topic, and chains of the ledger."""
         self.kafka = kafka or (lambda user: {"bootstrap.servers": BOOTSTRAP})
+        self.partitions = partitions
         self.name = f"w{os.getpid()}x{next(_numbers)}"
         self.prefix = prefix or self.name + "."
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="countersign-walk-"))
@@ -184,7 +187,7 @@ class House:
         self.cli("keys", "generate", "--out", str(self.folder / "signing.pem"))
         (self.folder / "countersign.jwks").write_text(self.cli("keys", "jwks", str(self.folder / "signing.pem")).stdout)
         self.producer = Producer({**self.kafka("agent"), "linger.ms": 2, "partitioner": "murmur2_random", "log_level": 0})
-        self.observer = Observer(self.prefix, self.kafka("auditor")) if observe else None
+        self.observer = Observer(self.prefix, self.kafka("auditor"), partitions) if observe else None
         if observe:
             self.observer.start()
         self.db = psycopg.connect(self.owner_uri, autocommit=True)
@@ -279,7 +282,8 @@ class House:
     def cli(self, *arguments, check=True, role=None, stdin=None, settings=()):
         kafka = {"COUNTERSIGN_KAFKA_" + name.upper().replace(".", "_"): value for name, value in self.kafka("operator").items()}
         env = {**os.environ, **kafka, "COUNTERSIGN_DATABASE_URI": self.role_uri(role) if role else self.owner_uri,
-               "COUNTERSIGN_TOPICS_PREFIX": self.prefix, "COUNTERSIGN_TOPICS_REPLICATION": "1"}
+               "COUNTERSIGN_TOPICS_PREFIX": self.prefix, "COUNTERSIGN_TOPICS_REPLICATION": "1",
+               "COUNTERSIGN_TOPICS_PARTITIONS": str(self.partitions), "COUNTERSIGN_LEDGER_CHAINS": str(self.partitions)}
         done = subprocess.run([str(BIN / "countersign"), *arguments, *(f"--set={s}" for s in settings)], env=env,
                               input=stdin, capture_output=True, text=True, timeout=120)
         if check and done.returncode != 0:
