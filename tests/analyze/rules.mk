@@ -5,10 +5,13 @@ THREADED := $(addprefix tests/unit/,monitor/test_monitor services_notifier/test_
             services_notifier/test_channel_webhook log/test_log)
 
 .PHONY: analyze valgrind threads
-analyze: $(ANALYZED:%=$(B)/analyze/gcc/%.o) $(ANALYZED:%=$(B)/analyze/clang/%.plist) ## gcc's and clang's analyzers over common and services
+analyze: ## gcc's and clang's analyzers over common and services
+	deploy/dev/setup fuzz
+	@$(MAKE) $(ANALYZED:%=$(B)/analyze/gcc/%.o) $(ANALYZED:%=$(B)/analyze/clang/%.plist)
 	@echo '  ok   $(words $(ANALYZED)) files'
 # the group of consumers has a time limit of its own, which is too short there
-valgrind: $(TESTS) ## the unit tests under valgrind; TESTS="build/tests/unit/…" picks
+valgrind: ## the unit tests under valgrind; TESTS="build/tests/unit/…" picks
+	@$(MAKE) $(TESTS)
 	deploy/dev/with-servers tests/analyze/valgrind $(filter-out %/test_consumer_group,$(TESTS))
 threads: ## the unit tests of the rooms with threads under the thread sanitizer (librdkafka does not bear it)
 	$(MAKE) SAN=thread $(THREADED:%=build/san-thread/%)
