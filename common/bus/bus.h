@@ -63,6 +63,8 @@ bool bus_assign(struct bus_consumer *consumer, const struct bus_partition *parti
 /* Stop and continue fetching all assigned partitions. Idempotent; resume only undoes our own pause. What was fetched and not handed out is fetched again: for waits, not for every batch. */
 void bus_pause(struct bus_consumer *consumer);
 void bus_resume(struct bus_consumer *consumer);
+/* Holds just these of the assigned partitions back, instead of those that were held before. While paused it takes effect with bus_resume. */
+void bus_hold(struct bus_consumer *consumer, const int32_t *partitions, size_t count);
 /* Tells Kafka how far we are, for lag tools only; asynchronous, failures are ignored. */
 void bus_hint(struct bus_consumer *consumer, const char *topic, int32_t partition, int64_t next_offset);
 /* Low and high watermark of a partition. */

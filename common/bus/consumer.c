@@ -56,7 +56,7 @@ fetch(struct bus_consumer *consumer, bool none)
 	for (size_t i = 0; !none && i < consumer->flow_count; i++) {
 		const struct flow *flow = &consumer->flows[i];
 
-		if (!flow->lost)
+		if (!flow->lost && !flow->held)
 			rd_kafka_topic_partition_list_add(list, consumer->topic, flow->partition)->offset =
 			    flow->next;
 	}
@@ -202,6 +202,33 @@ bus_resume(struct bus_consumer *consumer)
 		consumer->paused = false;
 }
 
+static bool
+is_among(int32_t partition, const int32_t *partitions, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (partitions[i] == partition)
+			return true;
+	return false;
+}
+
+void
+bus_hold(struct bus_consumer *consumer, const int32_t *partitions, size_t count)
+{
+	rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
+	bool changed = false;
+
+	for (size_t i = 0; i < consumer->flow_count; i++) {
+		bool held = is_among(consumer->flows[i].partition, partitions, count);
+
+		changed = changed || held != consumer->flows[i].held;
+		consumer->flows[i].held = held;
+	}
+	if (changed && !consumer->paused)
+		code = fetch(consumer, false);
+	if (code)
+		log_warn(&consumer->client.log, "hold_failed", log_text("code", rd_kafka_err2name(code)));
+}
+
 /* ------------------------------------------------------------------ poll */
 
 static bool
@@ -229,7 +256,7 @@ take_record(struct bus_consumer *consumer, rd_kafka_message_t *take_message, str
 {
 	struct flow *flow = consumer->paused ? NULL : flow_of(consumer, take_message->partition);
 
-	if (!flow || flow->lost || take_message->offset < flow->next) {
+	if (!flow || flow->lost || flow->held || take_message->offset < flow->next) {
 		log_debug(&consumer->client.log, "stale_record",
 			  log_number("partition", take_message->partition),
 			  log_number("offset", take_message->offset));
@@ -257,7 +284,7 @@ lose_position(struct bus_consumer *consumer, const rd_kafka_message_t *message, 
 	bool unreadable = message->err != RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET
 			  && message->err != RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE;
 
-	if (!flow || flow->lost)
+	if (!flow || flow->lost || flow->held)
 		return;
 	flow->lost = true;
 	poll->happening = BUS_LOST_POSITION;

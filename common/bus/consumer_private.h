@@ -10,6 +10,7 @@ struct flow {
 	int32_t partition;
 	int64_t next;
 	bool lost; /* its position is out of range or unreadable: stopped until the next bus_assign */
+	bool held; /* by us, while the others flow */
 };
 
 struct bus_consumer {

@@ -37,6 +37,7 @@ struct service_signing_config {
 };
 
 /* What the skeleton lends a service. Everything is borrowed. */
+struct service_time; /* the latest time that the database showed */
 struct service_context {
 	const char *service;  /* "evaluator" */
 	const char *instance; /* host-pid-random, names owners and leases */
@@ -45,7 +46,8 @@ struct service_context {
 	const struct log *log;
 	struct monitor *monitor;
 	struct store *store;
-	uint32_t chains; /* of the installation */
+	struct service_time *time; /* NULL: the service decides nothing by time */
+	uint32_t chains;	   /* of the installation */
 	const char *topics_prefix;
 	const struct bus_options *bus;
 	struct authorization_issuer issuer; /* key NULL for services that do not sign */
@@ -71,7 +73,10 @@ struct work {
 
 bool work_begin(struct service_context *context, struct arena *arena, struct work *work,
 		struct error *error) CS_MUST_CHECK;
-/* Reads the database's clock; call once, after all row locks are held. */
+/*
+ * Reads the database's clock; call once, after all row locks are held. It never goes back: by a little it stands still,
+ * when it went back by more than 5 s it is UNAVAILABLE "clock_back" until it has caught up.
+ */
 bool work_now(struct work *work, struct error *error) CS_MUST_CHECK;
 /* Adds an event to what the transaction will say, in order. */
 void work_event(struct work *work, const struct event *event);

@@ -9,6 +9,7 @@
 #include "common/store/store_ledger.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum { STUBBORN = 5, REST_AFTER_CONFLICT = 60 * 1000 * 1000 };
 
@@ -142,9 +143,25 @@ ask_row(struct service_loop *loop, const struct attempt *attempt)
 
 /* ------------------------------------------------------------------ ways of failing */
 
+/* A lock that somebody holds, a deadlock: this batch waits and is run again, the others need not. */
+static enum verdict
+busy(struct service_loop *loop, const struct attempt *attempt, const struct error *error)
+{
+	int64_t pause = service_backoff_next(&attempt->batch->backoff);
+
+	attempt->batch->not_before = clock_monotonic() + pause;
+	log_warn(&loop->log, "batch_waits", log_text("topic", loop->topic),
+		 log_number("partition", attempt->batch->partition),
+		 log_number("offset", attempt->records->offset), log_text("code", error->code),
+		 log_text("reason", error->text), log_number("pause_ms", pause / 1000));
+	return LATER;
+}
+
 static enum verdict
 away(struct service_loop *loop, const struct attempt *attempt, bool unknown, const struct error *error)
 {
+	if (!unknown && strcmp(error->code, STORE_RUN_AGAIN) == 0 && store_connected(loop->context.store))
+		return busy(loop, attempt, error);
 	if (unknown) {
 		attempt->batch->ask = true;
 		attempt->batch->unknown_end = attempt->end;

@@ -3,6 +3,7 @@
 #include "common/service/service_private.h"
 #include "common/clock/clock.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #define SECOND INT64_C(1000000)
@@ -43,7 +44,8 @@ new_session(struct service_loop *loop)
 	if (store_reconnect(loop->context.store, &error)) {
 		monitor_add(loop->context.monitor, "database_reconnects_total", "", 1);
 		monitor_ready(loop->context.monitor, "database", true, "");
-		loop->tick_at = 0; /* notifications were lost meanwhile */
+		loop->tick_at = 0;	/* notifications were lost meanwhile */
+		loop->time.look_at = 0; /* it may be another server */
 		return true;
 	}
 	if (error.kind == ERROR_BROKEN)
@@ -58,7 +60,7 @@ service_database_ready(struct service_loop *loop)
 {
 	if (clock_monotonic() < loop->retry_at || loop->broken.kind != ERROR_NONE)
 		return false;
-	return store_connected(loop->context.store) || new_session(loop);
+	return (store_connected(loop->context.store) || new_session(loop)) && service_time_good(loop);
 }
 
 /* ------------------------------------------------------------------ Kafka */
@@ -96,18 +98,27 @@ forget_fault(struct service_loop *loop, int64_t now)
 		kafka_good(loop);
 }
 
+/* Partitions of which something waits in hand are held back, the others flow; while nothing can run all are paused. */
 static void
-set_paused(struct service_loop *loop, bool paused)
+set_paused(struct service_loop *loop)
 {
-	if (loop->paused == paused)
-		return;
-	loop->paused = paused;
-	if (paused)
+	bool waiting = loop->hand.count > 0, nothing_runs = loop->away || loop->time.held;
+	int32_t *held = arena_take_array(loop->arena, loop->hand.count, sizeof *held);
+
+	for (size_t i = 0; i < loop->hand.count; i++)
+		held[i] = loop->hand.batches[i].partition;
+	if (waiting && nothing_runs)
 		bus_pause(loop->consumer);
-	else
+	bus_hold(loop->consumer, held, loop->hand.count);
+	if (!waiting || !nothing_runs)
 		bus_resume(loop->consumer);
-	monitor_set(loop->context.monitor, "consumer_paused", "", paused);
-	log_info(&loop->log, paused ? "paused" : "resumed", log_number("records_in_hand", loop->hand.records));
+	arena_reset(loop->arena);
+	if (loop->paused == waiting)
+		return;
+	loop->paused = waiting;
+	monitor_set(loop->context.monitor, "consumer_paused", "", waiting);
+	log_info(&loop->log, waiting ? "paused" : "resumed", log_number("partitions", loop->hand.count),
+		 log_number("records_in_hand", loop->hand.records));
 }
 
 static void
@@ -151,16 +162,29 @@ poll_once(struct service_loop *loop, int64_t timeout)
 	return false;
 }
 
-/* What is there at once, bounded. While something waits in hand fetching is paused and this only keeps us in the group. */
+/*
+ * What is there at once, bounded; nothing of partitions of which something waits in hand. While all are paused this only
+ * keeps us in the group.
+ */
 static void
 gather(struct service_loop *loop, int64_t timeout)
 {
-	while (poll_once(loop, timeout) && loop->hand.records < (size_t)loop->batch.max_records
-	       && loop->hand.bytes < (size_t)loop->batch.max_bytes)
+	const size_t records = loop->hand.records, bytes = loop->hand.bytes;
+
+	while (poll_once(loop, timeout) && loop->hand.records < records + (size_t)loop->batch.max_records
+	       && loop->hand.bytes < bytes + (size_t)loop->batch.max_bytes)
 		timeout = 0;
 }
 
 /* ------------------------------------------------------------------ ticks */
+
+static void
+tick_waits(struct service_loop *loop, const struct error *error)
+{
+	loop->tick_wait = service_backoff_next(&loop->tick_backoff);
+	log_warn(&loop->log, "tick_waits", log_text("code", error->code), log_text("reason", error->text),
+		 log_number("pause_ms", loop->tick_wait / 1000));
+}
 
 static void
 tick_failed(struct service_loop *loop, const struct error *error)
@@ -170,7 +194,10 @@ tick_failed(struct service_loop *loop, const struct error *error)
 		loop->broken = *error;
 		break;
 	case ERROR_UNAVAILABLE:
-		service_database_away(loop, error);
+		if (strcmp(error->code, STORE_RUN_AGAIN) == 0 && store_connected(loop->context.store))
+			tick_waits(loop, error);
+		else
+			service_database_away(loop, error);
 		break;
 	default: /* somebody else was first, or one of ours is wrong: the next tick looks again */
 		log_warn(&loop->log, "tick_failed", log_text("kind", error_kind_name(error->kind)),
@@ -187,6 +214,8 @@ tick(struct service_loop *loop)
 	if (!loop->service->tick || clock_monotonic() < loop->tick_at || !service_database_ready(loop))
 		return;
 	if (loop->service->tick(loop->state, loop->arena, &again, &error)) {
+		service_backoff_reset(&loop->tick_backoff);
+		loop->tick_wait = 0;
 		if (store_connected(loop->context.store))
 			service_database_good(loop);
 	} else {
@@ -195,7 +224,7 @@ tick(struct service_loop *loop)
 		again = false;
 	}
 	arena_reset(loop->arena);
-	loop->tick_at = again ? 0 : clock_monotonic() + loop->tick_us;
+	loop->tick_at = again ? 0 : clock_monotonic() + loop->tick_us + loop->tick_wait;
 }
 
 /* ------------------------------------------------------------------ turns */
@@ -233,10 +262,13 @@ gauges(struct service_loop *loop, int64_t now)
 static void
 turn_of_records(struct service_loop *loop, int64_t now)
 {
+	bool ready;
+
 	gather(loop, until_next(loop, now));
-	if (loop->hand.count > 0 && service_database_ready(loop))
+	ready = service_database_ready(loop); /* also with nothing to do: it keeps an eye on the clock */
+	if (ready && loop->hand.count > 0)
 		service_batches_run(loop);
-	set_paused(loop, loop->hand.count > 0);
+	set_paused(loop);
 	service_assign_turn(loop);
 	gauges(loop, now);
 }

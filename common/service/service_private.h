@@ -55,6 +55,20 @@ void service_stop_clock_start(void);
 /* Microseconds that are left of it, for closing things with a limit. */
 int64_t service_stop_clock_left(void);
 
+/* ------------------------------------------------------------------ the database's time (service_time.c) */
+
+struct service_time {
+	int64_t latest; /* that was seen, by anybody who wrote it down */
+	int64_t behind; /* how far the clock stood before it at the last look */
+	bool held;	/* too far: nothing is decided */
+	int64_t look_at, alarm_at;
+};
+/* Pure: *now is what the clock shows, and becomes what counts. UNAVAILABLE "clock_back" when it went back too far. */
+bool service_time_take(struct service_time *time, int64_t *now, struct error *error) CS_MUST_CHECK;
+struct service_loop;
+/* Looks once a second, outside of transactions, and alarms. False: the clock went back, or the database is away. */
+bool service_time_good(struct service_loop *loop);
+
 /* ------------------------------------------------------------------ systemd (notify.c) */
 
 struct service_notify {
@@ -80,7 +94,7 @@ struct service_batch {
 	bool single;	      /* one record per transaction: the whole batch failed */
 	struct error refusal; /* set: the record at `done` failed alone as INVALID and is to be quarantined */
 	unsigned conflicts;   /* how often the record at `done` met a conflict alone */
-	struct service_backoff backoff; /* of those conflicts */
+	struct service_backoff backoff; /* of those conflicts, and of locks that others hold */
 	int64_t not_before;
 	int64_t unknown_end; /* not 0: a COMMIT up to there was sent and not answered; nothing beyond it runs with it */
 	bool ask;	     /* the position row was not asked about it yet */
@@ -138,13 +152,16 @@ struct service_loop {
 	struct service_partition *partitions;
 	size_t partition_count;
 	bool assigning; /* some partition is to be claimed, then bus_assign */
-	bool paused;
+	bool paused;	/* something waits in hand */
 	struct service_hand hand;
 
 	/* time */
 	struct service_backoff backoff; /* of everything that needs the database */
 	int64_t retry_at;
+	struct service_time time;
 	int64_t tick_us;
+	struct service_backoff tick_backoff; /* of ticks that another session's locks stand in the way of */
+	int64_t tick_wait;		     /* until the next one, on top of tick_us */
 	int64_t tick_at, gauge_at, fault_until, assign_at;
 	bool kafka_good;
 	bool away;	     /* the database was last seen away */
@@ -186,6 +203,8 @@ void service_assignment_gauge(struct service_loop *loop);
 void service_series_open(const struct service *service, struct monitor *monitor);
 void service_lag_gauge(struct service_loop *loop);
 
+/* work.c: what the clock shows, as work_now takes it */
+bool work_time(const struct work *work, int64_t *now, struct error *error) CS_MUST_CHECK;
 /* work.c: what was quarantined counts once the transaction has been committed */
 void work_committed(const struct work *work);
 

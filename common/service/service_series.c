@@ -27,7 +27,10 @@ service_series_open(const struct service *service, struct monitor *monitor)
 	monitor_counter(monitor, "quarantined_total", "Records that could not be taken, by reason.", "code");
 	monitor_gauge(monitor, "consumer_lag_messages",
 		      "Records behind the end of the partition, by our own position.", "topic,partition");
-	monitor_gauge(monitor, "consumer_paused", "1 while fetching is paused.", "");
+	monitor_gauge(monitor, "consumer_paused",
+		      "1 while fetching is paused, of all partitions or of those that wait.", "");
+	monitor_gauge(monitor, "database_clock_behind_seconds",
+		      "How far the clock of the database stands before a time that it showed earlier.", "");
 	monitor_gauge(monitor, "partitions", "Assigned partitions by state.", "state");
 }
 

@@ -84,6 +84,7 @@ name(struct service_loop *loop)
 	loop->context.config = loop->config;
 	loop->context.log = &loop->log;
 	loop->context.topics_prefix = loop->config->topics_prefix;
+	loop->context.time = loop->service->input ? &loop->time : NULL;
 	loop->context.bus = &loop->bus;
 	loop->context.quarantine_keep = loop->batch.quarantine_keep;
 }
@@ -127,12 +128,13 @@ static size_t
 list_statements(struct service_loop *loop)
 {
 	static const enum statement always[] = {STATEMENT_WORK_INSTALLATION};
-	static const enum statement consuming[] = {STATEMENT_WORK_QUARANTINE, STATEMENT_WORK_QUARANTINE_RAW};
+	static const enum statement consuming[] = {STATEMENT_SERVICE_TIME, STATEMENT_WORK_QUARANTINE,
+						   STATEMENT_WORK_QUARANTINE_RAW};
 	const struct service *service = loop->service;
 	size_t count = 0;
 
 	free(loop->statements);
-	loop->statements = memory_take((service->statement_count + 3) * sizeof *loop->statements);
+	loop->statements = memory_take((service->statement_count + 4) * sizeof *loop->statements);
 	for (size_t i = 0; i < sizeof always / sizeof *always; i++)
 		loop->statements[count++] = always[i];
 	for (size_t i = 0; service->input && i < sizeof consuming / sizeof *consuming; i++)

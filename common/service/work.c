@@ -15,9 +15,17 @@ work_begin(struct service_context *context, struct arena *arena, struct work *wo
 }
 
 bool
+work_time(const struct work *work, int64_t *now, struct error *error)
+{
+	struct service_time *time = work->context->time;
+
+	return store_now(work->store, now, error) && (!time || service_time_take(time, now, error));
+}
+
+bool
 work_now(struct work *work, struct error *error)
 {
-	return store_now(work->store, &work->now, error);
+	return work_time(work, &work->now, error);
 }
 
 void

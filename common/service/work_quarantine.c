@@ -160,7 +160,7 @@ time_of(struct work *work, int64_t *at, struct error *error)
 	bool ok = true;
 
 	if (work->now == 0 && work->quarantined_at == 0)
-		ok = store_now(work->store, &work->quarantined_at, error);
+		ok = work_time(work, &work->quarantined_at, error);
 	*at = work->now != 0 ? work->now : work->quarantined_at;
 	return ok;
 }

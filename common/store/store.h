@@ -109,6 +109,8 @@ const int64_t *store_row_int_list(const struct store_rows *rows, size_t row, uns
  * 28xxx, 3Dxxx, 42xxx, our own protocol mistakes (08P01, 22P03) and what is not listed: BROKEN.
  * A wrong number of affected rows: CONFLICT "affected_rows". Codes hold the SQLSTATE in the text, never values.
  */
+#define STORE_RUN_AGAIN                                                                                      \
+	"run_again" /* the code of what another session's locks, or a limit of time, stood in the way of */
 bool store_begin(struct store *store, struct error *error) CS_MUST_CHECK;
 /* expected_rows -1: any. */
 bool store_queue(struct store *store, enum statement statement, const struct store_param *params,

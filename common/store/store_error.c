@@ -21,13 +21,13 @@ static const struct reaction reactions[] = {
     {"25P03", ERROR_UNAVAILABLE, "idle_too_long"}, /* in a transaction */
     {"28", ERROR_BROKEN, "login_refused"},	   /* password, role, pg_hba */
     {"3D", ERROR_BROKEN, "no_database"},	   /* not made yet */
-    {"40", ERROR_UNAVAILABLE, "run_again"},	   /* deadlock, serialisation */
+    {"40", ERROR_UNAVAILABLE, STORE_RUN_AGAIN},	   /* deadlock, serialisation */
     {"42501", ERROR_BROKEN, "no_rights"},	   /* of the role */
     {"42", ERROR_BROKEN, "schema"},		   /* no such table or column */
     {"53", ERROR_UNAVAILABLE, "no_resources"},	   /* disk full, too many connections */
     {"54", ERROR_INVALID, "not_storable"},	   /* too large */
-    {"55", ERROR_UNAVAILABLE, "run_again"},	   /* lock time-out */
-    {"57014", ERROR_UNAVAILABLE, "run_again"},	   /* statement time-out */
+    {"55", ERROR_UNAVAILABLE, STORE_RUN_AGAIN},	   /* lock time-out */
+    {"57014", ERROR_UNAVAILABLE, STORE_RUN_AGAIN}, /* statement time-out */
     {"57", ERROR_UNAVAILABLE, "connection_lost"},  /* shutdown, crash, starting up */
     {"58", ERROR_UNAVAILABLE, "server_trouble"},   /* its disk */
 };

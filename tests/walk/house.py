@@ -169,11 +169,13 @@ def role_password(role):
 
 class House:
     def __init__(self, services=SERVICES, policy=None, settings=None, start=True, prefix=None, observe=True, kafka=None,
-                 partitions=6):
+                 partitions=6, server=None):
         """kafka: how a client connects as this user (a service, agent, operator or auditor); the private broker asks nobody.
-        partitions: of each topic, and chains of the ledger."""
+        partitions: of each topic, and chains of the ledger.
+        server: the owner's URI of another PostgreSQL than the one that all stories share."""
         self.kafka = kafka or (lambda user: {"bootstrap.servers": BOOTSTRAP})
         self.partitions = partitions
+        self.server = server or OWNER_URI
         self.name = f"w{os.getpid()}x{next(_numbers)}"
         self.prefix = prefix or self.name + "."
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="countersign-walk-"))
@@ -203,25 +205,25 @@ class House:
     # ------------------------------------------------------------ servers and processes
 
     def _make_database(self):
-        with psycopg.connect(OWNER_URI, autocommit=True) as owner:
+        with psycopg.connect(self.server, autocommit=True) as owner:
             owner.execute(f'CREATE DATABASE "{self.name}"')
         self.owner_uri = self.uri()
 
     def uri(self, user=None, password=None):
-        parts = urllib.parse.urlsplit(OWNER_URI)
+        parts = urllib.parse.urlsplit(self.server)
         at = f"{user}:{password}@{parts.hostname}:{parts.port}" if user else parts.netloc
         return urllib.parse.urlunsplit((parts.scheme, at, "/" + self.name, parts.query, ""))
 
     def _make_roles(self):
         """Logins for the roles that migrate made; they are the cluster's, so the passwords are set once a run."""
         for role in SERVICES + ("operator", "auditor"):
-            if role not in _role_passwords:
-                _role_passwords[role] = role_password(f"countersign_{role}")
-                with psycopg.connect(OWNER_URI, autocommit=True) as owner:
-                    owner.execute(f"ALTER ROLE countersign_{role} LOGIN PASSWORD '{_role_passwords[role]}'")
+            if (self.server, role) not in _role_passwords:
+                _role_passwords[self.server, role] = role_password(f"countersign_{role}")
+                with psycopg.connect(self.server, autocommit=True) as owner:
+                    owner.execute(f"ALTER ROLE countersign_{role} LOGIN PASSWORD '{_role_passwords[self.server, role]}'")
 
     def role_uri(self, role):
-        return self.uri("countersign_" + role, _role_passwords[role])
+        return self.uri("countersign_" + role, _role_passwords[self.server, role])
 
     def config(self, service):
         values = {"database.uri": self.role_uri(service), **{"kafka." + name: value for name, value in self.kafka(service).items()},
@@ -469,7 +471,7 @@ class House:
     @contextlib.contextmanager
     def database_closed(self):
         """The house's database takes no connections for a while, as if it were away."""
-        with psycopg.connect(OWNER_URI, autocommit=True) as owner:
+        with psycopg.connect(self.server, autocommit=True) as owner:
             owner.execute(f'ALTER DATABASE "{self.name}" ALLOW_CONNECTIONS false')
             owner.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (self.name,))
             try:
@@ -499,7 +501,7 @@ class House:
             self.observer.close()
         self._delete_topics()
         self.db.close()
-        with psycopg.connect(OWNER_URI, autocommit=True) as owner:
+        with psycopg.connect(self.server, autocommit=True) as owner:
             owner.execute(f'DROP DATABASE IF EXISTS "{self.name}" WITH (FORCE)')
 
 

@@ -315,6 +315,54 @@ a_pause_before_the_first_record_goes_on_at_the_start(void **state)
 	leave(consumer);
 }
 
+/* Every record of every partition once and in order, whichever are held back meanwhile; of those nothing comes out. */
+static void
+partitions_that_are_held_back_wait_while_the_others_flow(void **state)
+{
+	enum { RECORDS = 3000, ROUNDS = 40 };
+	const char *topic = make_topic("hold", PARTITIONS);
+	struct bus_consumer *consumer;
+	int64_t next[PARTITIONS] = {0}, taken = 0;
+	struct bus_poll poll;
+
+	(void)state;
+	for (int32_t partition = 0; partition < PARTITIONS; partition++)
+		put(topic, partition, RECORDS);
+	consumer = join_and_start(topic, 0);
+	for (int round = 0; taken < PARTITIONS * RECORDS; round++) {
+		const int32_t held = (int32_t)(round % PARTITIONS);
+		size_t count = round < ROUNDS ? 1 : 0;
+		int64_t end = round < ROUNDS ? taken + 50 : PARTITIONS * RECORDS;
+
+		bus_hold(consumer, &held, count);
+		bus_hold(consumer, &held, count);
+		while (taken < end) {
+			await(consumer, BUS_RECORD, &poll);
+			assert_true(count == 0 || poll.record.partition != held);
+			assert_int_equal(poll.record.offset, next[poll.record.partition]++);
+			bus_release(poll.handle);
+			taken++;
+		}
+	}
+	bus_pause(consumer);
+	bus_hold(consumer, &(int32_t){0}, 1);
+	put(topic, 0, 1);
+	put(topic, 1, 1);
+	expect_silence(consumer, SECOND);
+	bus_resume(consumer);
+	await(consumer, BUS_RECORD, &poll);
+	assert_int_equal(poll.record.partition, 1);
+	bus_release(poll.handle);
+	expect_silence(consumer, SECOND);
+	start_at(consumer, RECORDS); /* a start holds nothing back */
+	for (int i = 0; i < 2; i++) {
+		await(consumer, BUS_RECORD, &poll);
+		assert_int_equal(poll.record.offset, RECORDS);
+		bus_release(poll.handle);
+	}
+	leave(consumer);
+}
+
 static void
 a_pause_is_forgotten_with_the_partitions(void **state)
 {
@@ -671,6 +719,7 @@ main(void)
 	    cmocka_unit_test(starting_over_many_times_at_once_is_no_harm),
 	    cmocka_unit_test(pausing_in_mid_stream_loses_nothing_and_doubles_nothing),
 	    cmocka_unit_test(a_pause_before_the_first_record_goes_on_at_the_start),
+	    cmocka_unit_test(partitions_that_are_held_back_wait_while_the_others_flow),
 	    cmocka_unit_test(a_pause_is_forgotten_with_the_partitions),
 	    cmocka_unit_test(a_position_behind_the_end_stops_its_partition_alone),
 	    cmocka_unit_test(a_position_before_what_is_kept_is_lost_and_not_jumped),

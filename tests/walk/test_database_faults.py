@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PostgreSQL dies, falls silent, locks and fills up, above all around COMMIT: nothing is lost, nothing happens twice."""
+import os
+import random
+import signal
+import time
+
+import psycopg
+import pytest
+
+from flood import Flood
+from house import OWNER_URI, ROOT, policy
+from test_faults import readiness, server, waits_for_a_lock
+from commit_wire import Wire
+
+WALKERS = ("evaluator", "resolver", "recorder", "relay")
+
+
+def behind(build, wire, settings=None):
+    """A house whose services reach the database through the wire only."""
+    house = build(policy=policy(), services=WALKERS, start=False, settings=settings)
+    house.person("alice", "release-managers")
+    for service in WALKERS:
+        house.settings.setdefault(service, {})["database.uri"] = wire.through(house.role_uri(service))
+    for service in WALKERS:
+        house.start(service, wait=False)
+    for service in WALKERS:
+        house.wait_ready(service)
+    return house
+
+
+@pytest.fixture
+def wire():
+    wire = Wire(OWNER_URI, statements=("store_commit", "relay_advance"))
+    yield wire
+    wire.close()
+
+
+def unknown(house):
+    return sum(house.metrics(service)["countersign_unknown_commits_total"] for service in WALKERS)
+
+
+def until(condition, timeout=30, what=None):
+    deadline = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < deadline, what() if what else "in vain"
+        time.sleep(0.05)
+
+
+# ---------------------------------------------------------------- around COMMIT
+
+def test_a_hundred_connections_that_die_at_commit_lose_and_double_nothing(wire, build):
+    house = behind(build, wire)
+    fates = random.Random(20)
+    wire.plan = lambda n: fates.choice(("before", "during", "after")) if n % 3 == 0 and wire.lost.total() < 100 else None
+    load = Flood(house, pause=0.03)
+    load.start()
+    until(lambda: wire.lost.total() >= 100, timeout=60)
+    load.finish()
+    assert min(wire.lost[fate] for fate in ("before", "during", "after")) > 20
+    assert unknown(house) > 20
+
+
+def test_a_connection_that_falls_silent_at_commit_is_given_up_in_time(wire, build):
+    house = behind(build, wire, {service: {"database.statement_timeout": "500ms"} for service in WALKERS})
+    fates = iter(("unheard", "unanswered") * 4)
+    load = Flood(house, pause=0.03)
+    load.start()
+    until(lambda: len(house.all_words()) > 100)
+    began = time.monotonic()
+    wire.plan = lambda n: next(fates, None) if n % 3 == 0 else None
+    until(lambda: wire.lost.total() == 8)
+    load.finish()
+    assert time.monotonic() - began < 30
+    silent = [house.log(service).count('reason="no answer in time"') for service in WALKERS]
+    assert sum(silent) == 8 and unknown(house) >= 4, silent
+
+
+def test_a_server_that_is_killed_again_and_again_loses_and_doubles_nothing(build):
+    house = build(policy=policy(), services=WALKERS)
+    house.person("alice", "release-managers")
+    load = Flood(house, pause=0.01)
+    load.start()
+    for n in range(3):
+        known = len(house.all_words())
+        until(lambda: len(house.all_words()) > known + 50)
+        pid = int((ROOT / ".run" / "postgres.pid").read_text().split()[0])
+        try:
+            os.kill(pid, signal.SIGQUIT)  # an immediate stop: nothing is finished, its log is replayed at the start
+            until(lambda: not os.path.exists(f"/proc/{pid}") or ") Z " in open(f"/proc/{pid}/stat").read())
+        finally:
+            server("start", "postgres")
+        house.reconnect()
+    load.finish()
+
+
+# ---------------------------------------------------------------- locks
+
+def test_a_deadlock_is_run_again_and_leaves_no_gap(build):
+    house = build(policy=policy(), services=("evaluator", "relay"))
+    expected = {}
+    for n in range(2):
+        with psycopg.connect(house.owner_uri) as other:
+            other.execute("SET deadlock_timeout = '30s'")  # so that it is the service whose turn it is to die
+            other.execute("SELECT FROM countersign.ledger_head FOR UPDATE")
+            expected.update({house.ask(f"r-{n}-{i}", flush=False, action="deployment.staging"): ["GRANTED"] for i in range(20)})
+            assert house.producer.flush(30) == 0
+            waits_for_a_lock(house, "evaluator")  # its position is locked, it waits for the head
+            other.execute("SELECT FROM countersign.consumer_position WHERE consumer_group LIKE '%evaluator' FOR UPDATE")
+        house.eventually("SELECT count(*) FROM authorization_status", expected=[(len(expected),)])
+    assert "SQLSTATE 40P01" in house.log("evaluator")
+    house.quiet()
+    assert house.all_words() == expected
+
+
+FAILS_TO_SERIALIZE = """CREATE FUNCTION unserializable() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN IF random() < 0.5 THEN RAISE serialization_failure; END IF; RETURN NULL; END $$;
+    CREATE TRIGGER unserializable AFTER INSERT ON ledger_batch FOR EACH STATEMENT EXECUTE FUNCTION unserializable()"""
+
+
+def test_a_transaction_that_cannot_be_serialized_is_run_again_and_leaves_no_gap(build):
+    house = build(policy=policy(), services=WALKERS)
+    house.person("alice", "release-managers")
+    house.db.execute(FAILS_TO_SERIALIZE)  # every second transaction that appends to the ledger, whichever service's
+    load = Flood(house, pause=0.05, rounds=40)
+    load.start()
+    load.join(30)
+    load.finish()
+    for service in ("evaluator", "resolver"):
+        assert "SQLSTATE 40001" in house.log(service)
+        assert house.metrics(service)['countersign_batches_repeated_total{reason="unavailable"}'] > 0
+
+
+def test_an_approval_that_somebody_has_locked_is_waited_for_and_the_others_go_on(build):
+    house = build(policy=policy(), services=("evaluator", "resolver", "relay"), settings={"resolver": {"database.lock_timeout": "500ms"}})
+    house.person("alice", "release-managers")
+    ids = [house.ask(f"r-{n}") for n in range(24)]
+    house.eventually("SELECT count(*) FROM approval", expected=[(24,)])
+    locked = ids.pop()
+    elsewhere = [i for i, in house.sql("SELECT request_id FROM request WHERE origin_partition <> (SELECT origin_partition FROM request"
+                                       " WHERE request_id = %s) ORDER BY 1", locked)]
+    with psycopg.connect(house.owner_uri) as other:
+        other.execute("SELECT FROM countersign.approval WHERE request_id = %s FOR UPDATE", (locked,))
+        house.answer(locked, "alice")
+        waits_for_a_lock(house, "resolver")
+        for request_id in elsewhere[:8]:  # one after the other, each longer than the wait before
+            house.answer(request_id, "alice")
+            house.word(request_id, "GRANTED", timeout=3)
+        assert house.words(locked) == ["PENDING"]
+    house.word(locked, "GRANTED")
+    assert house.words(locked) == ["PENDING", "GRANTED"]
+    assert house.metrics("resolver")['countersign_batches_repeated_total{reason="unavailable"}'] >= 2
+    assert "SQLSTATE 55P03" in house.log("resolver")
