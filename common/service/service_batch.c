@@ -150,6 +150,7 @@ busy(struct service_loop *loop, const struct attempt *attempt, const struct erro
 	int64_t pause = service_backoff_next(&attempt->batch->backoff);
 
 	attempt->batch->not_before = clock_monotonic() + pause;
+	attempt->batch->away = false;
 	log_warn(&loop->log, "batch_waits", log_text("topic", loop->topic),
 		 log_number("partition", attempt->batch->partition),
 		 log_number("offset", attempt->records->offset), log_text("code", error->code),
@@ -162,6 +163,7 @@ away(struct service_loop *loop, const struct attempt *attempt, bool unknown, con
 {
 	if (!unknown && strcmp(error->code, STORE_RUN_AGAIN) == 0 && store_connected(loop->context.store))
 		return busy(loop, attempt, error);
+	attempt->batch->away = true;
 	if (unknown) {
 		attempt->batch->ask = true;
 		attempt->batch->unknown_end = attempt->end;

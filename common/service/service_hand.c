@@ -67,8 +67,18 @@ service_batch_unburden(struct service_batch *batch)
 	service_backoff_reset(&batch->backoff);
 	batch->conflicts = 0;
 	batch->not_before = 0;
+	batch->away = false;
 	batch->unknown_end = 0;
 	batch->ask = false;
+}
+
+bool
+service_hand_waits(const struct service_hand *hand)
+{
+	for (size_t i = 0; i < hand->count; i++)
+		if (hand->batches[i].away)
+			return true;
+	return false;
 }
 
 void

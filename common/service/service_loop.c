@@ -19,7 +19,7 @@ service_database_away(struct service_loop *loop, const struct error *error)
 
 	loop->retry_at = clock_monotonic() + pause;
 	loop->away = true;
-	monitor_ready(loop->context.monitor, "database", connected, error->text);
+	monitor_ready(loop->context.monitor, "database", false, error->text);
 	log_warn(&loop->log, connected ? "database_busy" : "database_away", log_text("code", error->code),
 		 log_text("reason", error->text), log_number("pause_ms", pause / 1000));
 }
@@ -216,7 +216,7 @@ tick(struct service_loop *loop)
 	if (loop->service->tick(loop->state, loop->arena, &again, &error)) {
 		service_backoff_reset(&loop->tick_backoff);
 		loop->tick_wait = 0;
-		if (store_connected(loop->context.store))
+		if (store_connected(loop->context.store) && !service_hand_waits(&loop->hand))
 			service_database_good(loop);
 	} else {
 		store_rollback(loop->context.store);

@@ -96,6 +96,7 @@ struct service_batch {
 	unsigned conflicts;   /* how often the record at `done` met a conflict alone */
 	struct service_backoff backoff; /* of those conflicts, and of locks that others hold */
 	int64_t not_before;
+	bool away;	     /* the database could not do it, whatever else it can do */
 	int64_t unknown_end; /* not 0: a COMMIT up to there was sent and not answered; nothing beyond it runs with it */
 	bool ask;	     /* the position row was not asked about it yet */
 };
@@ -110,6 +111,8 @@ void service_hand_add(struct service_hand *hand, struct bus_record *take_handle,
 size_t service_batch_next(const struct service_batch *batch);
 /* What was remembered about the record at `done`, or the transaction that began with it, is over. */
 void service_batch_unburden(struct service_batch *batch);
+/* Something waits for the database itself. */
+bool service_hand_waits(const struct service_hand *hand);
 /* Releases one batch, or all of them. */
 void service_hand_drop(struct service_hand *hand, size_t index);
 void service_hand_clear(struct service_hand *hand);

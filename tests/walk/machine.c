@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * machine.c - preloaded into a PostgreSQL or a service: its host has another time and a full disk, as a story says in
- * the file that STORY_MACHINE names. Monotonic time is left alone, so waits last as long as ever.
+ * the file that STORY_MACHINE names, and knows names that mean harm. Monotonic time is left alone, so waits last as long
+ * as ever.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -155,4 +157,29 @@ int
 posix_fallocate(int file, off_t offset, off_t length)
 {
 	return posix_fallocate64(file, offset, length);
+}
+
+/* ------------------------------------------------------------------ names */
+
+/* both.story is at a private and at a public address; turning.story is somewhere else each time that it is asked for. */
+int
+getaddrinfo(const char *restrict name, const char *restrict service, const struct addrinfo *restrict hints,
+	    struct addrinfo **restrict found)
+{
+	static unsigned turns;
+	bool both = name && strcmp(name, "both.story") == 0;
+	const char *address = both ? "127.0.0.2" : name;
+	int result;
+
+	if (name && strcmp(name, "turning.story") == 0)
+		address = __atomic_fetch_add(&turns, 1, __ATOMIC_SEQ_CST) % 2 == 0 ? "127.0.0.1" : "127.0.0.2";
+	result = BEHIND(getaddrinfo, address, service, hints, found);
+	if (result == 0 && both) {
+		struct addrinfo *last = *found;
+
+		while (last->ai_next)
+			last = last->ai_next;
+		result = BEHIND(getaddrinfo, "93.184.216.34", service, hints, &last->ai_next);
+	}
+	return result;
 }

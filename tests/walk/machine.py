@@ -25,7 +25,7 @@ class Machine:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="countersign-machine-"))
         library, told = self.folder / "machine.so", self.folder / "told"
         source = pathlib.Path(__file__).with_name("machine.c")
-        subprocess.run(["gcc", "-D_GNU_SOURCE", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+        subprocess.run([os.environ.get("CC", "gcc"), "-D_GNU_SOURCE", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
         told.write_bytes(bytes(24))
         self.folder.chmod(0o711)
         library.chmod(0o755)

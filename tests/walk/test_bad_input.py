@@ -27,6 +27,7 @@ UNREADABLE = [
     ("a trailing comma", b'{"agent_id":"a",}', "syntax", None),
     ("two documents", text() + text(), "syntax", None),
     ("a duplicate key", text()[:-1] + b',"action":"data.export"}', "duplicate_key", None),
+    ("an amount that is given twice", text(context={"amount": 0}).replace(b'"amount": 0', b'"amount": 1, "amount": 1000000'), "duplicate_key", None),
     ("not a number", text(context={"n": 0}).replace(b'"n": 0', b'"n": NaN'), "syntax", None),
     ("a number too large", text(context={"n": 0}).replace(b'"n": 0', b'"n": 1e400'), "number_range", None),
     ("2 to the 63rd", text(context={"n": 2 ** 63}), "number_range", None),
@@ -135,12 +136,33 @@ def test_a_duplicate_key_spelled_with_an_escape_is_found_and_no_id_is_believed(s
 @pytest.mark.parametrize("headers,code", [
     pytest.param([("ce_id", b"a"), ("ce_id", b"b")], "duplicate_header", id="a repeated control header"),
     pytest.param([("x", b"y")] * 65, "too_many_headers", id="65 headers"),
+    pytest.param([(f"x{n}", b"y") for n in range(1000)], "too_many_headers", id="1,000 headers"),
+    pytest.param([("x", b"y" * 990_000)], "too_many_headers", id="a header of a megabyte"),
     pytest.param([("x", b"y" * 70000)], "too_many_headers", id="70 KB of headers"),
 ])
 def test_headers_have_limits(shared, headers, code):
     key = "headers-" + secrets.token_hex(6)
     shared.publish("requests", text(), key=key, headers=headers)
     shared.observer.wait(lambda e: e.topic == "quarantine" and e.body["reason"]["code"] == code, 20)
+
+
+def test_integers_that_differ_by_one_are_not_the_same(shared):
+    request_id = "exact-" + secrets.token_hex(6)
+    for number in (2 ** 53 - 1, 2 ** 53 - 2):
+        shared.publish("requests", text(context={"amount_minor": number}), key=request_id)
+    quarantined(shared, request_id, "id_conflict")
+    assert shared.words(request_id) == ["GRANTED"]
+    assert shared.one("SELECT context FROM request WHERE request_id = %s", request_id) == '{"amount_minor":9007199254740991}'
+
+
+@pytest.mark.parametrize("trace", [b"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\nx-injected: 1", b"\r\n\r\nHTTP/1.1 200", None, b"\xff"])
+def test_a_trace_that_is_none_goes_nowhere(shared, trace):
+    request_id = "trace-" + secrets.token_hex(6)
+    shared.publish("requests", text(action="deployment.production"), key=request_id, headers=[("traceparent", trace)])
+    shared.word(request_id, "PENDING")
+    for topic in ("authorizations", "approvals"):
+        assert "traceparent" not in shared.expect(topic, request_id).headers
+    assert shared.one("SELECT traceparent FROM request WHERE request_id = %s", request_id) is None
 
 
 def test_strange_headers_are_ignored(shared):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time: deadlines go by the clock of the database and no other, to the microsecond, and it must not go back."""
+import json
 import time
 from datetime import datetime, timedelta
 
@@ -171,3 +172,19 @@ def test_an_answer_that_waited_for_a_lock_counts_by_the_time_at_which_it_got_it(
         clock.freeze(deadline + after)
     assert moment(house.word(request_id, word).body["decided_at"]) == deadline + after
     assert house.words(request_id) == ["PENDING", word]
+
+
+def test_times_without_end_are_refused(shared):
+    request_id = shared.ask()
+    shared.word(request_id, "PENDING")
+    shared.answer(request_id, "alice", issued_at="infinity")
+    shared.observer.wait(lambda e: e.topic == "quarantine" and e.body.get("request_id") == request_id
+                         and e.body["reason"] == {**e.body["reason"], "code": "bad_value", "field": "issued_at"}, 20)
+    late = shared.answer(request_id, "alice", issued_at="9999-12-31T23:59:59Z")
+    shared.eventually("SELECT result FROM response WHERE response_id = %s", late, expected=[("stale",)])
+    assert shared.words(request_id) == ["PENDING"]
+    for place, members in (("approvals.long.ttl", {"ttl": "8000000000s"}), ("approvals.long.grant.valid_for", {"grant": {"uses": 1, "valid_for": "721h"}})):
+        endless = {"any_of": [{"group": "g", "quorum": 1}], "ttl": "1h", "grant": {"uses": 1, "valid_for": "15m"}, **members}
+        (shared.folder / "endless.json").write_text(json.dumps(policy(99, name="endless", tenants=["nobody"], approvals={**policy()["approvals"], "long": endless})))
+        refused = shared.cli("policy", "activate", str(shared.folder / "endless.json"), check=False)
+        assert refused.returncode != 0 and place in refused.stderr

@@ -84,6 +84,7 @@ def test_the_trace_that_came_in_goes_out(shared):
 
 
 def test_the_same_request_again_is_answered_with_silence(shared):
+    before = shared.metrics("evaluator").get("countersign_requests_repeated_total", 0)
     request_id = shared.ask(action="deployment.staging")
     shared.word(request_id, "GRANTED")
     for _ in range(2):
@@ -95,6 +96,7 @@ def test_the_same_request_again_is_answered_with_silence(shared):
     assert shared.words(request_id) == ["GRANTED"]
     assert shared.sql("SELECT count(*) FROM decision WHERE request_id = %s", request_id) == [(1,)]
     assert shared.sql("SELECT count(*) FROM quarantine WHERE request_id = %s", request_id) == [(0,)]
+    assert shared.metrics("evaluator")["countersign_requests_repeated_total"] == before + 3
 
 
 def test_a_tenant_without_a_policy_is_denied(shared):

@@ -40,7 +40,7 @@ class Call:
 class Receiver:
     """Answers each path with what was laid down for it: numbers or functions, one a call; the last one stays."""
 
-    def __init__(self, address="127.0.0.1", context=None):
+    def __init__(self, address="127.0.0.1", context=None, port=0):
         self.answers, self.calls, self.changed, self.ending = {}, {}, threading.Condition(), threading.Event()
         receiver = self
 
@@ -62,7 +62,7 @@ class Receiver:
             def handle_error(self, *_):
                 pass  # clients hang up on purpose
 
-        self.server = Server((address, 0), Handler)
+        self.server = Server((address, port), Handler)
         if context:
             self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
         self.port = self.server.server_address[1]
