@@ -144,9 +144,7 @@ class Fates:
     # -------------------------------------------------------- services
 
     def start(self, service, instance=""):
-        port = self.house.ports[service]
         self.house.start(service, instance, wait=False)
-        self.house.ports[service] = port  # the second one has its own
         self.say(service + instance, "started")
 
     def alive(self, name):
@@ -220,13 +218,9 @@ class Fates:
         if blow.kind.startswith("restart"):
             self.restart_postgres(blow)
             return
-        try:
-            with psycopg.connect(OWNER_URI, autocommit=True) as owner:
-                {"terminate": self.terminate, "crash": self.crash, "read-only": self.read_only, "freeze": self.freeze,
-                 "lock": self.lock}[blow.kind](owner, blow)
-        except psycopg.OperationalError:
-            if blow.kind != "crash":
-                raise
+        with psycopg.connect(OWNER_URI, autocommit=True) as owner:
+            {"terminate": self.terminate, "crash": self.crash, "read-only": self.read_only, "freeze": self.freeze,
+             "lock": self.lock}[blow.kind](owner, blow)
 
     def restart_postgres(self, blow):
         self.say("postgres", blow.kind)
@@ -253,6 +247,16 @@ class Fates:
         pids = self.backends(owner)
         self.say("postgres", f"SIGKILL to {len(pids[:1])} of {len(pids)} backends")
         tell(pids[:1], signal.SIGKILL)
+        time.sleep(0.2)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            try:
+                psycopg.connect(OWNER_URI).close()
+                self.say("postgres", "is back")
+                return
+            except psycopg.OperationalError:
+                time.sleep(0.05)
+        raise AssertionError("PostgreSQL does not recover")
 
     def read_only(self, owner, blow):
         owner.execute(f'ALTER DATABASE "{self.house.name}" SET default_transaction_read_only = on')

@@ -343,7 +343,7 @@ def tell(r, seed, count, span, moments):
     r.shuffle(kinds)
     tales = []
     for n, kind in enumerate(kinds):
-        at = r.gauss(r.choice(moments), 0.3) if r.random() < 0.6 else r.uniform(0, span)
+        at = r.gauss(r.choice(moments), r.choice((0.02, 0.3))) if r.random() < 0.7 else r.uniform(0, span)
         tale = Tale(f"s{seed}-{kind.__name__}-{n}", kind.__name__, min(max(at, 0), span + 1))
         kind(tale, r)
         tales.append(tale)

@@ -225,7 +225,7 @@ class House:
     def role_uri(self, role):
         return self.uri("countersign_" + role, _role_passwords[self.server, role])
 
-    def config(self, service):
+    def config(self, service, instance=""):
         values = {"database.uri": self.role_uri(service), **{"kafka." + name: value for name, value in self.kafka(service).items()},
                   "topics.prefix": self.prefix, "monitor.port": str(self.ports.setdefault(service, free_port()))}
         if service in ("evaluator", "resolver", "relay"):
@@ -233,7 +233,7 @@ class House:
         if service == "relay":
             values["relay.checkpoint_interval"] = "1s"
         values.update(self.settings.get(service, {}))
-        path = self.folder / f"{service}.conf"
+        path = self.folder / f"{service}{instance}.conf"
         path.write_text("".join(f"{k} = {v}\n" for k, v in values.items()))
         path.chmod(0o600)
         return path
@@ -241,7 +241,7 @@ class House:
     def start(self, service, instance="", wait=True, env=None):
         name = service + instance
         first = self.ports.pop(service, None) if instance else None
-        path = self.config(service)
+        path = self.config(service, instance)
         self.ports[name] = self.ports[service]
         if first:
             self.ports[service] = first  # the first one keeps its own
