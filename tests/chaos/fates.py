@@ -84,8 +84,12 @@ def server_pid(name):
 
 
 def server(action, name):
+    """On a busy machine a start may take longer than the script waits for it; then it is started again."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("COUNTERSIGN_")}
-    subprocess.run([ROOT / "deploy/dev/servers", action, name], check=True, env=environment, stdout=subprocess.DEVNULL)
+    for left in (2, 1, 0):
+        done = subprocess.run([ROOT / "deploy/dev/servers", action, name], check=not left, env=environment, stdout=subprocess.DEVNULL)
+        if done.returncode == 0:
+            return
 
 
 def wait_until_gone(pid):
