@@ -229,11 +229,13 @@ tick(struct service_loop *loop)
 
 /* ------------------------------------------------------------------ turns */
 
-/* A tick that is due waits for the database too: without that the loop would turn idle at full speed while it is away. */
+/* A tick that is due waits for the database and for its clock: else the loop would turn idle at full speed without them. */
 static int64_t
 next_tick(const struct service_loop *loop)
 {
-	return loop->tick_at > loop->retry_at ? loop->tick_at : loop->retry_at;
+	int64_t at = loop->tick_at > loop->retry_at ? loop->tick_at : loop->retry_at;
+
+	return loop->time.held && loop->time.look_at > at ? loop->time.look_at : at;
 }
 
 static int64_t

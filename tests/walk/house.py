@@ -281,6 +281,11 @@ class House:
             lines = answer.read().decode().splitlines()
         return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines if line and line[0] != "#"}
 
+    def processor_time(self, name):
+        """Seconds that the process has computed."""
+        fields = pathlib.Path(f"/proc/{self.processes[name].pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def cli(self, *arguments, check=True, role=None, stdin=None, settings=()):
         kafka = {"COUNTERSIGN_KAFKA_" + name.upper().replace(".", "_"): value for name, value in self.kafka("operator").items()}
         env = {**os.environ, **kafka, "COUNTERSIGN_DATABASE_URI": self.role_uri(role) if role else self.owner_uri,

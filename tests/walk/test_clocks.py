@@ -97,7 +97,9 @@ def test_a_clock_that_goes_back_opens_nothing_again_and_is_told(build, elsewhere
         assert 590 < house.metrics(service)["countersign_database_clock_behind_seconds"] < 601
         assert "level=error" in [line for line in house.log(service).splitlines() if "event=database_clock_back" in line][0]
         assert house.processes[service].poll() is None
+    began = {service: house.processor_time(service) for service in WALKERS}
     time.sleep(1)
+    assert all(house.processor_time(service) - began[service] < 0.2 for service in WALKERS), "waiting is no work"
     assert house.words(asked) == [] and house.words(over) == house.words(open_) == ["PENDING"]
     assert house.sql("SELECT count(*) FROM response") == [(0,)]
     clock.clock(0)
