@@ -94,8 +94,6 @@ settle_cluster(struct cli *cli, struct bus_admin *admin, bool apply, int64_t *ch
 		return error_set(error, ERROR_BROKEN, "schema",
 				 "the database is not set up: run countersign migrate");
 	*chains = store_row_int(rows, 0, 0);
-	if (*chains < 1)
-		return error_set(error, ERROR_BROKEN, "schema", "the installation has no ledger chains");
 	known = store_row_text(rows, 0, 1);
 	if (known && strcmp(known, cluster))
 		return error_set(error, ERROR_BROKEN, "other_cluster",
@@ -119,7 +117,7 @@ topics(struct cli *cli, bool apply)
 	int64_t chains = 0;
 	bool ok = admin && settle_cluster(cli, admin, apply, &chains, &error);
 
-	if (ok && cli->config.partitions % chains != 0)
+	if (ok && (chains < 1 || cli->config.partitions % chains != 0))
 		ok = error_set(&error, ERROR_BROKEN, "partition_count",
 			       "topics.partitions %" PRId64 " is not a multiple of the %" PRId64
 			       " ledger chains",
