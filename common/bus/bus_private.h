@@ -18,6 +18,7 @@ struct bus_client {
 	struct log log;
 	rd_kafka_t *handle;
 	struct error fault; /* left by the error callback for the next poll */
+	bool old_scram;	    /* SCRAM as Kafka 4 does not take it */
 };
 
 /* A librdkafka property. optional: versions that do not know it go without. */

@@ -204,6 +204,34 @@ needs_somebody(rd_kafka_resp_err_t code)
 	       || code == RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED;
 }
 
+/* Before 2.6.1 librdkafka says its own nonce twice in SCRAM, and Kafka from 4.0 on takes that for a wrong password. */
+enum { GOOD_SCRAM = 0x020601ff };
+
+static bool
+has_old_scram(const rd_kafka_conf_t *configuration)
+{
+	char mechanism[32] = "";
+	size_t size = sizeof mechanism;
+
+	return rd_kafka_version() < GOOD_SCRAM
+	       && rd_kafka_conf_get(configuration, "sasl.mechanisms", mechanism, &size) == RD_KAFKA_CONF_OK
+	       && strncmp(mechanism, "SCRAM", 5) == 0;
+}
+
+static void
+leave_fault(struct bus_client *client, rd_kafka_resp_err_t code, const char *reason)
+{
+	bool refused =
+	    code == RD_KAFKA_RESP_ERR__AUTHENTICATION || code == RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED;
+
+	bus_error(&client->fault, code, "kafka", reason);
+	if (refused && client->old_scram)
+		error_wrap(
+		    &client->fault,
+		    "librdkafka %s can not do SCRAM with Kafka 4, that takes 2.6.1 or another mechanism",
+		    rd_kafka_version_str());
+}
+
 /* What passes by itself was said by on_log already. */
 static void
 on_error(rd_kafka_t *handle, int code, const char *reason, void *opaque)
@@ -220,7 +248,7 @@ on_error(rd_kafka_t *handle, int code, const char *reason, void *opaque)
 		error_clear(&client->fault); /* nothing that was left before matters more */
 		bus_error_fatal(&client->fault, client);
 	} else if (serious) {
-		bus_error(&client->fault, (rd_kafka_resp_err_t)code, "kafka", reason);
+		leave_fault(client, (rd_kafka_resp_err_t)code, reason);
 	}
 }
 
@@ -288,6 +316,7 @@ bus_client_open(struct bus_client *client, const struct bus_options *options, co
 	ok = bus_options_check(options, error) && configure(configuration, options, start, error);
 	if (!ok)
 		goto out;
+	client->old_scram = has_old_scram(configuration);
 	rd_kafka_conf_set_opaque(configuration, client);
 	rd_kafka_conf_set_log_cb(configuration, on_log);
 	rd_kafka_conf_set_error_cb(configuration, on_error);

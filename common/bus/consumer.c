@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ASK_AGAIN_US = 1000000 };
+
 static struct bus_consumer *
 consumer_of(void *opaque)
 {
@@ -167,8 +169,9 @@ bus_assign(struct bus_consumer *consumer, const struct bus_partition *partitions
 	consumer->flows = memory_take(count * sizeof *consumer->flows + 1);
 	consumer->flow_count = count;
 	for (size_t i = 0; i < count; i++)
-		consumer->flows[i] =
-		    (struct flow){.partition = partitions[i].partition, .next = partitions[i].offset};
+		consumer->flows[i] = (struct flow){.partition = partitions[i].partition,
+						   .next = partitions[i].offset,
+						   .hint = partitions[i].offset};
 	code = fetch(consumer, false);
 	if (code)
 		bus_consumer_stop(consumer);
@@ -227,6 +230,62 @@ bus_hold(struct bus_consumer *consumer, const int32_t *partitions, size_t count)
 		code = fetch(consumer, false);
 	if (code)
 		log_warn(&consumer->client.log, "hold_failed", log_text("code", rd_kafka_err2name(code)));
+}
+
+/* ------------------------------------------------------------------ rights */
+
+static bool
+is_denial(rd_kafka_resp_err_t code)
+{
+	return code == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED
+	       || code == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED;
+}
+
+static void
+deny(struct bus_consumer *consumer)
+{
+	consumer->denied = true;
+	consumer->ask_at = clock_monotonic() + ASK_AGAIN_US;
+}
+
+/*
+ * librdkafka says once that a topic must not be read, and goes on trying in silence. A hint needs the same rights and is
+ * answered, so hints are repeated until they are taken.
+ */
+static void
+ask_whether_we_may(struct bus_consumer *consumer)
+{
+	rd_kafka_topic_partition_list_t *list;
+
+	if (!consumer->denied || consumer->flow_count == 0 || clock_monotonic() < consumer->ask_at)
+		return;
+	list = rd_kafka_topic_partition_list_new((int)consumer->flow_count);
+	for (size_t i = 0; i < consumer->flow_count; i++)
+		rd_kafka_topic_partition_list_add(list, consumer->topic, consumer->flows[i].partition)->offset =
+		    consumer->flows[i].hint;
+	rd_kafka_commit(consumer->client.handle, list, 1);
+	rd_kafka_topic_partition_list_destroy(list);
+	consumer->ask_at = clock_monotonic() + ASK_AGAIN_US;
+}
+
+/* Failures of hints are ignored, but for those that say that we may not. */
+void
+bus_consumer_hinted(rd_kafka_t *handle, rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t *list,
+		    void *opaque)
+{
+	struct bus_consumer *consumer = consumer_of(opaque);
+
+	(void)handle;
+	for (int i = 0; list && !is_denial(code) && i < list->cnt; i++)
+		if (list->elems[i].err)
+			code = list->elems[i].err;
+	if (is_denial(code)) {
+		deny(consumer);
+		if (consumer->client.fault.kind == ERROR_NONE)
+			bus_error(&consumer->client.fault, code, consumer->topic, NULL);
+	} else if (!code) {
+		consumer->denied = false;
+	}
 }
 
 /* ------------------------------------------------------------------ poll */
@@ -308,6 +367,8 @@ take_error(struct bus_consumer *consumer, rd_kafka_message_t *take_message, stru
 		poll->happening = BUS_FAULT;
 		bus_error_fatal(&poll->error, &consumer->client);
 	} else if (code != RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+		if (is_denial(code))
+			deny(consumer);
 		poll->happening = BUS_FAULT;
 		bus_error(&poll->error, code, consumer->topic, rd_kafka_message_errstr(take_message));
 	}
@@ -321,6 +382,7 @@ bus_poll(struct bus_consumer *consumer, int64_t timeout_us, struct bus_poll *pol
 	rd_kafka_message_t *message;
 
 	*poll = (struct bus_poll){.happening = BUS_NOTHING};
+	ask_whether_we_may(consumer);
 	while (!tell(consumer, poll)) {
 		message = rd_kafka_consumer_poll(consumer->client.handle, bus_remaining(deadline));
 		if (message && message->err)
@@ -337,10 +399,12 @@ bus_poll(struct bus_consumer *consumer, int64_t timeout_us, struct bus_poll *pol
 void
 bus_hint(struct bus_consumer *consumer, const char *topic, int32_t partition, int64_t next_offset)
 {
+	struct flow *flow = flow_of(consumer, partition);
 	rd_kafka_topic_partition_list_t *list;
 
-	if (!flow_of(consumer, partition))
+	if (!flow)
 		return;
+	flow->hint = next_offset;
 	list = rd_kafka_topic_partition_list_new(1);
 	rd_kafka_topic_partition_list_add(list, topic, partition)->offset = next_offset;
 	rd_kafka_commit(consumer->client.handle, list, 1);

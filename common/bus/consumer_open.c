@@ -56,6 +56,7 @@ begin(rd_kafka_conf_t *configuration, void *context, struct error *error)
 	beginning->consumer->session_timeout = milliseconds * 1000;
 	snprintf(text, sizeof text, "%ld", milliseconds < 3 ? 1 : milliseconds / 3);
 	rd_kafka_conf_set_rebalance_cb(configuration, bus_consumer_rebalance);
+	rd_kafka_conf_set_offset_commit_cb(configuration, bus_consumer_hinted);
 	return bus_set(configuration, "group.id", beginning->group, error)
 	       && (is_given(beginning->options->through, "heartbeat.interval.ms")
 		   || bus_set(configuration, "heartbeat.interval.ms", text, error));

@@ -8,7 +8,7 @@
 /* A partition that flows: what comes next, so that nothing is handed out twice. */
 struct flow {
 	int32_t partition;
-	int64_t next;
+	int64_t next, hint; /* hint: how far we said that we are */
 	bool lost; /* its position is out of range or unreadable: stopped until the next bus_assign */
 	bool held; /* by us, while the others flow */
 };
@@ -25,14 +25,18 @@ struct bus_consumer {
 	int64_t session_timeout;
 	bool holds;  /* the group says that `offered` is ours */
 	bool paused; /* by us */
+	bool denied; /* the broker has said that we may not; asked again at ask_at whether we may */
+	int64_t ask_at;
 	/* to be told by the next bus_poll, in this order */
 	bool revoked, assigned;
 };
 
 /* Forgets what flows; librdkafka is told by whoever calls. */
 void bus_consumer_stop(struct bus_consumer *consumer);
-/* librdkafka's rebalance callback. */
+/* librdkafka's callbacks. */
 void bus_consumer_rebalance(rd_kafka_t *handle, rd_kafka_resp_err_t code,
 			    rd_kafka_topic_partition_list_t *list, void *opaque);
+void bus_consumer_hinted(rd_kafka_t *handle, rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t *list,
+			 void *opaque);
 
 #endif
