@@ -5,6 +5,8 @@ import time
 
 import psycopg
 import pytest
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient, ConfigResource
 
 from house import policy
 from test_faults import WALKERS, Load, exactly_once, people, readiness
@@ -64,7 +66,7 @@ def faultless(house, *names):
 def test_a_relay_without_kafka_for_longer_than_a_message_may_wait_loses_nothing(build, wire):
     house = build(policy=policy(), services=WALKERS, settings={"relay": over(wire, **{"relay.lease": "3s"})})
     people(house)
-    load = Load(house)
+    load = Load(house, pause=0.02)
     load.start()
     for fault in (wire.cut, wire.silence):
         said = len(house.observer.find(lambda e: e.topic == "authorizations"))
@@ -86,7 +88,7 @@ def test_answers_that_get_lost_make_the_relay_say_things_twice_and_nothing_twice
     house = build(policy=policy(), services=WALKERS,
                   settings={"relay": over(wire, **{"relay.lease": "3s", "kafka.socket.timeout.ms": "400"})})
     people(house)
-    load = Load(house)
+    load = Load(house, pause=0.02)
     load.start()
     until(lambda: len(house.observer.find(lambda e: e.topic == "authorizations")) > 50)
     lost = wire.fault(PRODUCE, lost=True)  # asked again in time: the broker knows the sequence
@@ -110,7 +112,7 @@ REFUSALS = [(OUT_OF_ORDER, False), (OUT_OF_ORDER, True), (OLD_EPOCH, False), (UN
 def test_whatever_the_broker_refuses_the_relay_goes_on_in_order(build, wire):
     house = build(policy=policy(), services=WALKERS, settings={"relay": over(wire, **{"relay.lease": "3s"})})
     people(house)
-    load = Load(house, pause=0.01)
+    load = Load(house, pause=0.02)
     load.start()
     for error, stored in REFUSALS:
         fault = wire.fault(PRODUCE, error=error, stored=stored)
@@ -157,7 +159,7 @@ MOVES = [(HEARTBEAT, NOT_COORDINATOR), (HEARTBEAT, UNKNOWN_MEMBER), (JOIN, NOT_C
 def test_a_coordinator_that_moves_and_refuses_doubles_nothing(build, wire):
     house = build(policy=policy(), services=WALKERS, settings={"evaluator": over(wire, **{"kafka.heartbeat.interval.ms": "100"})})
     people(house)
-    load = Load(house)
+    load = Load(house, pause=0.02)
     load.start()
     for n, (api, error) in enumerate(MOVES):
         fault = wire.fault(api, error=error, stored=n % 2 == 0)
@@ -209,7 +211,7 @@ def test_a_worker_that_stalls_beyond_its_poll_interval_is_fenced_when_it_goes_on
         until(lambda: waiting(house) - stalled, what="a claim of what the stalled one holds, after all others")
         behind.rollback()
     exactly_once(house, expected)
-    assert house.metrics("evaluator")["countersign_fence_losses_total"] == 5
+    until(lambda: house.metrics("evaluator")["countersign_fence_losses_total"] == 5, what="a fence around each of the others")
     until(lambda: house.metrics("evaluator")['countersign_partitions{state="owned"}']
           + house.metrics("evaluator-second")['countersign_partitions{state="owned"}'] == 6, what="six partitions with one owner each")
     faultless(house, "evaluator", "evaluator-second")
@@ -221,7 +223,7 @@ def test_an_evaluator_that_is_out_of_its_group_and_still_has_the_database_double
     people(house)
     del house.settings["evaluator"]["kafka.bootstrap.servers"]
     house.start("evaluator", "-second")
-    load = Load(house)
+    load = Load(house, pause=0.02)
     load.start()
     until(lambda: house.one("SELECT count(*) FROM decision") > 50)
     if split == "kafka is out of its reach":
@@ -241,3 +243,29 @@ def test_an_evaluator_that_is_out_of_its_group_and_still_has_the_database_double
     exactly_once(house, load.finish())
     told_in_order(house)
     faultless(house, "evaluator", "evaluator-second")
+
+
+# ---------------------------------------------------------------- bombs
+
+def test_on_a_topic_without_our_settings_a_bomb_is_refused_or_halts_its_partition_and_no_other(build):
+    house = build(policy=policy(), services=("evaluator", "relay"))
+    house.allowed.add("position")  # of the halted partition
+    topic = house.prefix + "requests"
+    admin = AdminClient(house.kafka("operator"))
+    for done in admin.alter_configs([ConfigResource("topic", topic, set_config={"compression.type": "producer"})]).values():
+        done.result(20)
+    assert house.cli("topics", "check", check=False).returncode != 0
+    for partition, (codec, megabytes) in enumerate([("gzip", 15), ("lz4", 15), ("snappy", 15), ("zstd", 15), ("zstd", 90)]):
+        bombs = Producer({**house.kafka("agent"), "compression.type": codec, "message.max.bytes": 100_000_000, "log_level": 0})
+        bombs.produce(topic, value=b" " * (megabytes * 1_000_000), key="bomb", partition=partition)
+        assert bombs.flush(60) == 0
+    for partition in range(6):
+        house.publish("requests", {"request_id": f"behind-{partition}", "agent_id": "a", "action": "deployment.staging", "target": "t"},
+                      partition=partition)
+    for partition in (0, 1, 2, 3, 5):
+        house.word(f"behind-{partition}", "GRANTED", timeout=40)
+    assert house.sql("SELECT code, origin_partition FROM quarantine ORDER BY origin_partition") == [("too_large", n) for n in range(4)]
+    until(lambda: f"event=halted topic={topic} partition=4 next_offset=0 code=unreadable" in house.log("evaluator"))
+    assert readiness(house, "evaluator")[0] == 503 and house.words("behind-4") == []
+    assert house.metrics("evaluator")["process_resident_memory_bytes"] < 2 * MEMORY
+    house.delete_records("requests", 4, 1)  # nobody can read it, the history's judge no more than we
