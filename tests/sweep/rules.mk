@@ -9,4 +9,4 @@ sweep: all $(SWEEP) ## kills every service at every call; SERVICE=, FROM=, COUNT
 	deploy/dev/with-servers $(PYTHON) -B tests/sweep/sweep.py $(SWEEP_OPTIONS)
 walk check: $(SWEEP)
 $(SWEEP): tests/sweep/preload.c Makefile
-	$(call say,cc   $@) $(CC) $(filter-out -fPIE,$(CFLAGS)) -fPIC -shared $< -o $@
+	$(call say,cc   $@) $(CC) $(filter-out -fPIE $(SANITIZE),$(CFLAGS)) -fPIC -shared $< -o $@
