@@ -11,7 +11,9 @@ static const struct bus_setting preferences[] = {
     {.name = "fetch.error.backoff.ms", .value = "100"},
     {.name = "fetch.queue.backoff.ms", .value = "10", .optional = true}, /* from 2.2 */
     {.name = "fetch.message.max.bytes", .value = "131072"},
-    {.name = "queued.max.messages.kbytes", .value = "16384"},
+    /* What librdkafka keeps of each record takes as much again; less would run empty at full speed, since before 2.2 it looks
+     * once a second only whether there is room. */
+    {.name = "queued.max.messages.kbytes", .value = "6144"},
     {.name = "queued.min.messages", .value = "20000"},
     {.name = NULL},
 };
