@@ -73,7 +73,11 @@ bus_producer_poll(struct bus_producer *producer, int64_t timeout_us, bus_deliver
 {
 	producer->delivered = delivered;
 	producer->context = context;
-	rd_kafka_poll(producer->client.handle, bus_milliseconds(timeout_us));
+	/* flush serves reports like poll, and what is queued goes out at once: linger.ms is for those who still send */
+	if (producer->pending > 0)
+		rd_kafka_flush(producer->client.handle, bus_milliseconds(timeout_us));
+	else
+		rd_kafka_poll(producer->client.handle, bus_milliseconds(timeout_us));
 	if (!producer->fatal && (producer->failed || rd_kafka_fatal_error(producer->client.handle, NULL, 0)))
 		give_up(producer);
 	producer->delivered = NULL;
@@ -145,7 +149,7 @@ bus_send(struct bus_producer *producer, const struct bus_send *send, int64_t tag
 /* ------------------------------------------------------------------ open, close */
 
 static const struct bus_setting preferences[] = {
-    {.name = "linger.ms", .value = "0"},
+    {.name = "linger.ms", .value = "5"},
     {.name = "queue.buffering.max.messages", .value = "20000"},
     {.name = "queue.buffering.max.kbytes", .value = "16384"},
     {.name = NULL},
