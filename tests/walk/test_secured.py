@@ -69,16 +69,19 @@ def test_the_whole_walk_passes_with_no_right_more_than_the_manual_names(build, b
     told_in_order(house)
 
 
-def tried(idle, login, *reasons, service="evaluator", **settings):
-    """Starts a service with this login, which must never become ready and must say why."""
-    name = service + "-tried"
-    (idle.folder / f"{name}.log").unlink(missing_ok=True)
+def start(idle, login, instance, **settings):
+    """Starts an evaluator with this login."""
     idle.kafka, before = (lambda user: login), idle.kafka
-    idle.settings[service] = settings
-    idle.start(service, "-tried", wait=False)
+    idle.settings["evaluator"] = settings
+    (idle.folder / f"evaluator{instance}.log").unlink(missing_ok=True)
+    idle.start("evaluator", instance, wait=False)
     idle.kafka = before
+    return "evaluator" + instance
+
+
+def says(idle, name, *reasons):
+    """It ends, or tells one of these reasons."""
     until(lambda: any(reason in idle.log(name) for reason in reasons) or idle.processes[name].poll() is not None, 30, reasons[0])
-    return name
 
 
 def never_ready(idle, name, *reasons):
@@ -88,7 +91,6 @@ def never_ready(idle, name, *reasons):
         assert status == 503, text
         time.sleep(0.1)
     assert any(reason in idle.log(name) for reason in reasons), idle.log(name)
-    assert idle.stop(name) == 0
 
 
 WAYS = [
@@ -99,31 +101,37 @@ WAYS = [
     ("an unknown user", {"sasl_username": "nobody"}, ["uthentication failed"]),
     ("no encryption", {"security_protocol": "SASL_PLAINTEXT"}, ["no broker answered", "Disconnected"]),
     ("a user without rights", {"user": "agent"}, ["not_authorized"]),
+    ("a client library whose SCRAM is too old", {"sasl_mechanisms": "SCRAM-SHA-256"}, ["2.6.1"]),
 ]
 
 
-@pytest.mark.parametrize("change,reasons", [pytest.param(c, r, id=n) for n, c, r in WAYS])
-def test_who_is_not_let_in_says_why_and_is_never_ready(idle, broker, change, reasons):
-    change = dict(change)
-    if "ssl_ca_location" in change:
-        change["ssl_ca_location"] = str(broker.folder / change["ssl_ca_location"])
-    name = tried(idle, broker.login(**{"user": "evaluator", **change}), *reasons)
-    never_ready(idle, name, *reasons)
+@pytest.fixture(scope="module")
+def refused(idle, broker):
+    """One evaluator for each way, all at once: to be refused takes its time."""
+    for n, (_, change, _) in enumerate(WAYS):
+        change = {name: str(broker.folder / value) if name == "ssl_ca_location" else value for name, value in change.items()}
+        start(idle, broker.login(**{"user": "evaluator", **change}), f"-{n}")
+    yield idle
+    left = [idle.processes.pop(name) for name in list(idle.processes)]
+    for process in left:
+        process.terminate()
+    assert {process.wait(20) for process in left} <= {0}
 
 
-def test_a_scram_password_is_taken_or_it_is_said_that_the_client_library_is_too_old(idle, broker):
-    reasons = ["event=assigned"] if SCRAM_WORKS else ["2.6.1"]
-    name = tried(idle, broker.login("evaluator", sasl_mechanisms="SCRAM-SHA-256"), *reasons)
-    if SCRAM_WORKS:
-        idle.wait_ready(name)
-        assert idle.stop(name) == 0
+@pytest.mark.parametrize("n", [pytest.param(n, id=way[0]) for n, way in enumerate(WAYS)])
+def test_who_is_not_let_in_says_why_and_is_never_ready(refused, n):
+    _, change, reasons = WAYS[n]
+    if "sasl_mechanisms" in change and SCRAM_WORKS:
+        refused.wait_ready(f"evaluator-{n}")
+        refused.stop(f"evaluator-{n}")
     else:
-        never_ready(idle, name, *reasons)
+        says(refused, f"evaluator-{n}", *reasons)
+        never_ready(refused, f"evaluator-{n}", *reasons)
 
 
 def test_a_topic_that_is_missing_is_not_made_by_asking_for_it(idle, broker):
     broker.allow(("evaluator", TOPIC, "elsewhere.requests", READ), ("evaluator", TOPIC, "elsewhere.", CREATE, PREFIXED))
-    name = tried(idle, broker.login("evaluator"), "countersign topics apply", **{"topics.prefix": "elsewhere."})
+    name = start(idle, broker.login("evaluator"), "-lost", **{"topics.prefix": "elsewhere."})
     assert idle.processes.pop(name).wait(20) == 1
     assert "elsewhere.requests does not exist" in idle.log(name) and "elsewhere.requests" not in broker.topics()
 
@@ -133,7 +141,8 @@ def test_a_right_that_comes_late_is_enough(idle, broker, kind, name):
     missing = ("evaluator", kind, name, READ)
     broker.withdraw(missing)
     broker.allow(("evaluator", TOPIC, "idle.requests", DESCRIBE))
-    started = tried(idle, broker.login("evaluator"), "kafka_away", "not_authorized")
+    started = start(idle, broker.login("evaluator"), "-late")
+    says(idle, started, "kafka_away", "not_authorized")
     for _ in range(5):
         assert readiness(idle, started)[0] == 503
         time.sleep(0.1)
