@@ -138,9 +138,9 @@ url_fault(struct arena *arena, CURLU *parts, struct webhook_url *url)
 static const char *
 spelling_fault(const char *text)
 {
-	const char *host = strstr(text, "://");
+	const char *host = text + strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 
-	if (!host || host[strlen("://")] == '/')
+	if (strncmp(host, "://", strlen("://")) != 0 || host[strlen("://")] == '/')
 		return "it must begin with https:// and a host";
 	host += strlen("://");
 

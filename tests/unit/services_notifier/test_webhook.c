@@ -174,6 +174,9 @@ urls_that_could_mean_two_things_are_refused_and_not_cited(void **state)
 	    "https://[::1/",
 	    "https://a_b.example/",
 	    "https:///x",
+	    "https:/example.org/",
+	    "https:/example.org/x://y",
+	    "https:/user:word@example.org/?https://x",
 	};
 
 	(void)state;
