@@ -32,6 +32,7 @@ import schemas  # noqa: E402
 PRELOAD = ROOT / os.environ.get("B", "build") / "tests/sweep/preload.so"
 # Dying before any other call is dying after the one before it: nothing goes on meanwhile. What these leave behind does.
 TWO_SIDED = ("produce", "commit", "perform", "spawn")
+STARTING = ("send prepare", "send describe", "answer prepare", "sync describe")  # nothing but these, in the order in which they are written
 PATIENCE = 40
 ASAN = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0")))  # a sanitized service is not the first then
 
@@ -258,6 +259,8 @@ class Point:
     def __init__(self, service, tag, call, lost=(), doubled=()):
         self.service, self.tag, self.call = service, tag, call  # call: "killed 12 after sync store_commit", or "" when it lived
         self.lost, self.doubled = list(lost), list(doubled)
+        _, _, self.side, self.name = call.split(" ", 3) if call else ("", "", "", "")
+        self.side = "after" if self.side == "at" else self.side
 
     def __str__(self):
         wrong = "".join(f"\n  {what}: {item}" for what in ("lost", "doubled") for item in getattr(self, what)[:12])
@@ -319,8 +322,8 @@ class Street:
         return [name for number, name in lines if number.isdigit()]
 
     def killed(self):
-        lines = self.report.read_text().splitlines()
-        return lines[-1] if lines and lines[-1].startswith("killed") else ""
+        """Where it was; another thread may have got a word in before it was over."""
+        return next((line for line in self.report.read_text().splitlines() if line.startswith("killed")), "")
 
     def died(self, service):
         process = self.house.processes[service]
@@ -453,37 +456,52 @@ class Street:
             shutil.rmtree(self.house.folder, ignore_errors=True)
 
 
-def points(street, service, first=1, count=None):
-    """Every point of a service, from its first call on until it lives through two rounds."""
+def sides(name):
+    return ("after", "before") if name.startswith(TWO_SIDED) else ("after",)
+
+
+def numbered(street, service, first=1, count=None):
+    """A service's points by number, from its first call on until it lives through two rounds."""
     starting, lived, n = first == 1, 0, first
     while lived < 2 and (count is None or n < first + count):
         for side in ("after", "before"):
             point = street.start_only(service, n, side) if starting else street.point(service, n, side)
             if point is None:
                 starting, point = False, street.point(service, n, side)
-            yield n, side, point
-            if not point.call or point.call.split()[3] not in TWO_SIDED:
+            yield f"FROM={n} COUNT=1", point
+            if side not in sides(point.name):
                 break
         lived = 0 if point.call else lived + 1
         n += 1
-    yield n, "never", street.point(service, 0)
 
 
-def sweep(service, first, count):
+def points(street, service, first, count, call):
+    """By number; and since no round is quite like the last one, by name what no number has met."""
+    met, names = set(), {call} if call else set()
+    for how, point in () if call else numbered(street, service, first, count):
+        met.add((point.side, point.name))
+        names.update(name for name in street.calls() if not name.startswith(STARTING))
+        yield how, point
+    for name in sorted(names if call or count is None else ()):
+        for side in sides(name):
+            if (side, name) not in met:
+                yield f"CALL='{name}'", street.point(service, 1, side, name)
+    yield "", street.point(service, 0)
+
+
+def sweep(service, first, count, call):
     """One service in a house of its own. Says what was hit, and what was wrong."""
     began, hit, kinds = time.monotonic(), collections.Counter(), collections.Counter()
-    lost = doubled = last = 0
+    lost = doubled = 0
     street = Street()
     good = False
     try:
-        for n, side, point in points(street, service, first, count):
-            kinds["starting" if point.tag == "start" else "working" if point.call else "lived"] += 1
-            last = n if point.call else last
+        for how, point in points(street, service, first, count, call):
+            kinds["while starting" if point.tag == "start" else how.split("=")[0] if point.call else "without a kill"] += 1
             lost, doubled = lost + len(point.lost), doubled + len(point.doubled)
-            if point.call:
-                hit[" ".join(point.call.split()[2:])] += 1
+            hit[" ".join(point.call.split()[2:])] += 1
             if point.lost or point.doubled:
-                print(f"WRONG {point}\n  again: make sweep SERVICE={service} FROM={n} COUNT=1", flush=True)
+                print(f"WRONG {point}\n  again: make sweep SERVICE={service} {how}", flush=True)
             elif os.environ.get("V"):
                 print(point, flush=True)
         street.check()
@@ -492,10 +510,11 @@ def sweep(service, first, count):
         if not good:
             print(f"logs: {street.house.folder}")
         street.close(keep=not good)
-    print(f"{service}: calls {first} to {last}{' and no more' if kinds['lived'] > 2 else ''}, {kinds['starting']} points while starting, "
-          f"{kinds['working']} while working, lost {lost}, doubled {doubled}, {time.monotonic() - began:.0f} s")
-    for call, times in sorted(hit.items()):
-        print(f"    {times:4} {call}")
+    print(f"{service}: {kinds['while starting']} points while starting, {kinds['FROM']} while working, {kinds['CALL']} more by name, "
+          f"{kinds['without a kill']} rounds without a kill; lost {lost}, doubled {doubled}; {time.monotonic() - began:.0f} s")
+    for crossing, times in sorted(hit.items()):
+        if crossing:
+            print(f"    {times:4} {crossing}")
     return good
 
 
@@ -504,10 +523,11 @@ def main():
     arguments.add_argument("--service", choices=SERVICES)
     arguments.add_argument("--from", dest="first", type=int, default=1)
     arguments.add_argument("--count", type=int)
+    arguments.add_argument("--call")
     arguments.add_argument("--jobs", type=int, default=3)
     given = arguments.parse_args()
     if given.service:
-        return 0 if sweep(given.service, given.first, given.count) else 1
+        return 0 if sweep(given.service, given.first, given.count, given.call) else 1
 
     def alone(service):
         done = subprocess.run([sys.executable, "-B", __file__, "--service", service], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

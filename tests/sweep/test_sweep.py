@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from sweep import PRELOAD, TWO_SIDED, Street
+from sweep import PRELOAD, STARTING, Street, sides
 from house import BIN, SERVICES
 
 SEED = os.environ.get("SWEEP_SEED", "1")
@@ -48,10 +48,10 @@ def test_a_service_that_dies_at_any_call_loses_nothing_and_doubles_nothing(stree
     whole = street.point(service, 0)
     assert not whole.call and not whole.lost and not whole.doubled, str(whole)
     calls = street.calls()
-    working = [n for n, name in enumerate(calls, 1) if not name.startswith(("send prepare", "send describe"))]
+    working = [n for n, name in enumerate(calls, 1) if not name.startswith(STARTING)]
     draw = random.Random(f"{SEED} {service}")
     for n in sorted(draw.sample(working, POINTS)):
-        side = draw.choice(("before", "after")) if calls[n - 1].startswith(TWO_SIDED) else "after"
+        side = draw.choice(sides(calls[n - 1]))
         point = street.point(service, n, side)
         print(f"seed {SEED}: {point}")
         assert not point.lost and not point.doubled, str(point)
