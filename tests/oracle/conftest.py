@@ -9,7 +9,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = os.environ.get("B", "build")
 SANITIZER = BUILD.partition("/san-")[2].replace("-", ",")  # as the Makefile names its folders
-LIBRARIES = ["-luuid", "-lcrypto", "-lm"]
+LIBRARIES = ["-luuid", "-lcrypto", "-lsodium", "-lm"]
 
 
 @pytest.fixture
