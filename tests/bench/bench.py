@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
@@ -342,6 +343,7 @@ BY_NAME = {"profile": part_profile, "memory": part_memory}
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # whoever is told to end ends the services first
     out = ROOT / "build" / "bench.json"
     found = json.loads(out.read_text()) if out.exists() else {}
     for name in sys.argv[1:] or PARTS:
