@@ -84,6 +84,7 @@ class Town:
         self.number, self.lock, self.receiver = 1, threading.Lock(), Receiver()
         patience = {"database.statement_timeout": "2s", "database.lock_timeout": "1s"}
         self.house = House(services=SERVICES, start=False, settings={name: dict(patience) for name in SERVICES})
+        self.house.unseen = 15  # a session that is frozen dates a word and commits it when it wakes
         targets = self.house.folder / "targets.json"
         secret = self.house.folder / "webhook.secret"
         secret.write_text(f"whsec_{base64.b64encode(secrets.token_bytes(32)).decode()}\n")

@@ -59,6 +59,7 @@ class History:
         self.prefix, self.tables, self.said, self.records = "", {}, [], []
         self.begins, self.ends, self.seen_until = {}, {}, {}  # (topic, partition): offset
         self.running, self.keys, self.targets, self.shelf_limit, self.now = set(), {}, [], {}, 0
+        self.unseen = 5  # seconds for which what is dated may not be committed yet: others judge without it
 
 
 class View:
@@ -211,6 +212,7 @@ def load(house):
     """The snapshot. First where the topics end, then the database, then the topics: so nothing can be missed by order."""
     history = History()
     history.prefix, history.running = house.prefix, _running(house)
+    history.unseen = getattr(house, "unseen", history.unseen)
     consumer = _consumer(house)
     try:
         history.seen_until = _offsets(house, consumer, -1, [*INPUTS, *OUTPUTS])

@@ -5,7 +5,6 @@ import json
 from history_tools import SECOND, derived, key_of, microseconds
 
 INPUTS = {"requests": "evaluator", "responses": "resolver", "outcomes": "recorder", "approvals": "notifier"}
-SLACK = 5 * SECOND  # a transaction sees what was committed before, not what was dated before
 SHELF_PER_REQUEST = 32
 
 
@@ -28,7 +27,7 @@ def judgements(view, outcome, word, before):
     reached = record.at if record and record.at else outcome["received_at"]
     if not word:
         return {"executed_without_authorization"}
-    young = {"executed_without_authorization"} if word["decided_at"] > outcome["received_at"] - SLACK else set()
+    young = {"executed_without_authorization"} if word["decided_at"] > outcome["received_at"] - view.history.unseen * SECOND else set()
     if word["decided_at"] > outcome["received_at"]:
         return young
     if word["status"] != "GRANTED":
@@ -72,7 +71,7 @@ def judge_incidents(view, violate):
         request = row["tenant"], row["request_id"]
         if row["kind"] == "authorized_never_reported":
             word = view.final(request)
-            early = [o for o in view.outcomes.get(request, ()) if o["received_at"] < row["at"] - SLACK]
+            early = [o for o in view.outcomes.get(request, ()) if o["received_at"] < row["at"] - view.history.unseen * SECOND]
             if not word or word["status"] != "GRANTED" or row["at"] < word["expires_at"] or early or \
                     row["incident_id"] != derived(*request, f"incident.{row['kind']}.{word['event_id']}", 0):
                 violate("made-up", row["incident_id"], f"{row['kind']} of {key_of(*request)}")
