@@ -21,6 +21,7 @@ OUT_OF_ORDER, OLD_EPOCH, UNKNOWN_PRODUCER = 45, 47, 59
 
 @pytest.fixture
 def wire():
+    """Stands before `build` in a story, so that it is there until the house is closed."""
     wire = Wire()
     yield wire
     wire.close()
@@ -63,7 +64,7 @@ def faultless(house, *names):
 
 # ---------------------------------------------------------------- the relay
 
-def test_a_relay_without_kafka_for_longer_than_a_message_may_wait_loses_nothing(build, wire):
+def test_a_relay_without_kafka_for_longer_than_a_message_may_wait_loses_nothing(wire, build):
     house = build(policy=policy(), services=WALKERS, settings={"relay": over(wire, **{"relay.lease": "3s"})})
     people(house)
     load = Load(house, pause=0.02)
@@ -84,7 +85,7 @@ def test_a_relay_without_kafka_for_longer_than_a_message_may_wait_loses_nothing(
         assert house.metrics(service)["process_resident_memory_bytes"] < MEMORY
 
 
-def test_answers_that_get_lost_make_the_relay_say_things_twice_and_nothing_twice_true(build, wire):
+def test_answers_that_get_lost_make_the_relay_say_things_twice_and_nothing_twice_true(wire, build):
     house = build(policy=policy(), services=WALKERS,
                   settings={"relay": over(wire, **{"relay.lease": "3s", "kafka.socket.timeout.ms": "400"})})
     people(house)
@@ -109,7 +110,7 @@ REFUSALS = [(OUT_OF_ORDER, False), (OUT_OF_ORDER, True), (OLD_EPOCH, False), (UN
             (NOT_LEADER, True), (NOT_ALLOWED, False), (TOO_LARGE, False)]
 
 
-def test_whatever_the_broker_refuses_the_relay_goes_on_in_order(build, wire):
+def test_whatever_the_broker_refuses_the_relay_goes_on_in_order(wire, build):
     house = build(policy=policy(), services=WALKERS, settings={"relay": over(wire, **{"relay.lease": "3s"})})
     people(house)
     load = Load(house, pause=0.02)
@@ -126,7 +127,7 @@ def test_whatever_the_broker_refuses_the_relay_goes_on_in_order(build, wire):
     assert house.processes["relay"].poll() is None
 
 
-def test_what_an_older_relay_left_on_the_wire_arrives_late_and_moves_nothing_back(build, wire):
+def test_what_an_older_relay_left_on_the_wire_arrives_late_and_moves_nothing_back(wire, build):
     house = build(policy=policy(), services=WALKERS, settings={"relay": over(wire, **{"relay.lease": "3s"})})
     people(house)
     first = house.ask()
@@ -156,7 +157,7 @@ MOVES = [(HEARTBEAT, NOT_COORDINATOR), (HEARTBEAT, UNKNOWN_MEMBER), (JOIN, NOT_C
          (HEARTBEAT, ILLEGAL_GENERATION), (JOIN, UNKNOWN_MEMBER)]
 
 
-def test_a_coordinator_that_moves_and_refuses_doubles_nothing(build, wire):
+def test_a_coordinator_that_moves_and_refuses_doubles_nothing(wire, build):
     house = build(policy=policy(), services=WALKERS, settings={"evaluator": over(wire, **{"kafka.heartbeat.interval.ms": "100"})})
     people(house)
     load = Load(house, pause=0.02)
@@ -218,7 +219,7 @@ def test_a_worker_that_stalls_beyond_its_poll_interval_is_fenced_when_it_goes_on
 
 
 @pytest.mark.parametrize("split", ["kafka is out of its reach", "its group has forgotten it"])
-def test_an_evaluator_that_is_out_of_its_group_and_still_has_the_database_doubles_nothing(build, wire, split):
+def test_an_evaluator_that_is_out_of_its_group_and_still_has_the_database_doubles_nothing(wire, build, split):
     house = build(policy=policy(), services=WALKERS, settings={"evaluator": over(wire)})
     people(house)
     del house.settings["evaluator"]["kafka.bootstrap.servers"]
