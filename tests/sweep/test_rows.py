@@ -4,19 +4,7 @@ import time
 
 import pytest
 
-from sweep import Round, Street
-
-
-@pytest.fixture(scope="module")
-def street():
-    street = Street()
-    good = False
-    try:
-        yield street
-        street.check()
-        good = True
-    finally:
-        street.close(keep=not good)
+from sweep import Round
 
 
 class Free(Round):

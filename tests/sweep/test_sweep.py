@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from sweep import PRELOAD, STARTING, Street, sides
+from sweep import PRELOAD, STARTING, sides
 from house import BIN, SERVICES
 
 SEED = os.environ.get("SWEEP_SEED", "1")
@@ -29,18 +29,6 @@ def test_the_sweep_knows_every_call_by_which_data_crosses_the_border(service):
     used = {name for name in symbols(BIN / service, "--undefined-only") if CARRIES.match(name)}
     assert used - symbols(PRELOAD, "--defined-only") - KNOWN == set()
     assert {"PQflush", "PQgetResult"} <= used
-
-
-@pytest.fixture(scope="module")
-def street():
-    street = Street()
-    good = False
-    try:
-        yield street
-        street.check()
-        good = True
-    finally:
-        street.close(keep=not good)
 
 
 @pytest.mark.parametrize("service", SERVICES)
