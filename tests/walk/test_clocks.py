@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import psycopg
 import pytest
 
-from conftest import finish
+from ending import finish
 from house import House, now, policy
 from machine import Machine, Postgres
 from test_faults import readiness, waits_for_a_lock

@@ -63,7 +63,7 @@ class Town:
 
 @pytest.fixture(scope="module")
 def town(request, tmp_path_factory):
-    from conftest import finish
+    from ending import finish
     town = Town(tmp_path_factory.mktemp("town"))
     history.settle(town.house)
     town.history = history.load(town.house)

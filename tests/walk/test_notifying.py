@@ -19,7 +19,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from conftest import finish
+from ending import finish
 from house import House, policy
 
 OLD, NEW = (base64.b64encode(secrets.token_bytes(32)).decode() for _ in range(2))

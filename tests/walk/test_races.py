@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from conftest import finish
+from ending import finish
 from flood import REQUEST, send_answer, send_request
 from house import House, digest_of, policy
 
