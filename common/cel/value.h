@@ -178,10 +178,13 @@ const struct cel_value *cel_map_find(const struct cel_map *map, struct cel_value
 /* The first entry at or after *position that is there, *position behind it; NULL at the end. */
 const struct cel_entry *cel_map_next(const struct cel_map *map, size_t *position);
 
+#define CEL_EQUAL_UNITS_MAX 1000000
 /*
  * CEL's ==, over any two values that are no errors: numbers across their types (an integer against a double is compared as
  * double), NaN equals nothing, lists by items, maps by keys; values of different types are not equal. Never fails. `units` is
- * raised by one for each pair of scalars looked at.
+ * raised by one for each pair of values looked at. A comparison that would look at more than CEL_EQUAL_UNITS_MAX pairs (lists that
+ * hold one list many times, over many levels) has no answer: *units becomes UINT64_MAX, which no cost limit allows; charge it
+ * before the result is used.
  */
 bool cel_equal(struct cel_value left, struct cel_value right, uint64_t *units);
 /*
