@@ -13,19 +13,20 @@ say       = @mkdir -p $(@D); $(if $(V),set -x,echo '  $1');
 
 HARDEN   := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 SANITIZE := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-error=maybe-uninitialized
-PACKAGES := rdkafka libpq jansson uuid libcrypto libsodium libcurl libmicrohttpd
+PACKAGES := rdkafka libpq jansson uuid libcrypto libsodium libcurl libmicrohttpd re2
 # asked once, and only when something is compiled: `make setup` may have to install pkg-config and the libraries first
 packages  = $(if $(shell pkg-config --exists $(PACKAGES) && echo yes),$(shell pkg-config $1 $(PACKAGES)),$(error libraries are missing: run "make setup"))
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(call packages,--cflags))$(PKG_CFLAGS)
 PKG_LIBS   = $(eval PKG_LIBS := $$(call packages,--libs))$(PKG_LIBS)
 CFLAGS    = -std=c17 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Wshadow -Wconversion -Werror -I. -I$(B)/gen -fPIE \
             -fstack-protector-strong $(if $(SAN),$(SANITIZE),$(HARDEN)) $(PKG_CFLAGS) $(EXTRA_CFLAGS)
+CXXFLAGS  = $(filter-out -std=c17,$(CFLAGS)) -std=c++17 -fno-rtti # for libraries that speak nothing else
 LDFLAGS   = -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN))
-LDLIBS    = $(PKG_LIBS) -lpthread -lm
+LDLIBS    = $(PKG_LIBS) -lstdc++ -lpthread -lm
 
 SERVICES := $(patsubst services/%/main.c,%,$(wildcard services/*/main.c))
 PROGRAMS := $(addprefix $(B)/bin/,$(SERVICES))
-COMMON   := $(patsubst %.c,$(B)/%.o,$(wildcard common/*/*.c))
+COMMON   := $(patsubst %,$(B)/%.o,$(basename $(wildcard common/*/*.c common/*/*.cc)))
 TESTLIB  := $(patsubst %.c,$(B)/%.o,$(wildcard tests/lib/*.c))
 TESTS    := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/*/test_*.c))
 GEN      := $(if $(wildcard sql/embed.sh),$(B)/gen/statements.h $(B)/gen/migrations.h)
@@ -39,9 +40,7 @@ export B CC SERVICES PYTHON
 MAKEFLAGS += $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc) --no-print-directory)
 
 .PHONY: all help setup setup-test demo test check unit walk up down status format config-samples clean install
-.SECONDARY:
-.SECONDEXPANSION:
-.DELETE_ON_ERROR:
+.SECONDEXPANSION .SECONDARY .DELETE_ON_ERROR:
 
 all: $(PROGRAMS) $(B)/libcommon.a ## build everything (the default)
 help: ## these lines
@@ -69,8 +68,8 @@ up: setup ## servers and services, left running
 	deploy/dev/up
 down status: ## end what `make up` started / say what runs
 	deploy/dev/$@
-format: ## lay out the C files
-	git ls-files -z -co --exclude-standard '*.c' '*.h' | xargs -0r build/venv/bin/clang-format -i
+format: ## lay out the C and C++ files
+	git ls-files -z -co --exclude-standard '*.c' '*.cc' '*.h' | xargs -0r build/venv/bin/clang-format -i
 config-samples: all ## write deploy/*.conf.sample from the programs
 	for s in $(SERVICES); do $(B)/bin/$$s --print-config > deploy/$$s.conf.sample; done
 clean: ## remove what was built, keep downloaded tools
@@ -91,6 +90,8 @@ $(TESTS): $$@.o $$(call tested,$$@) $(TESTLIB) $(B)/libcommon.a
 	$(call say,link $@) $(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(LDLIBS) -o $@
 $(B)/%.o: %.c Makefile | $(GEN)
 	$(call say,cc   $<) $(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+$(B)/%.o: %.cc Makefile
+	$(call say,c++  $<) $(CXX) $(CXXFLAGS) -MMD -MP -c $< -o $@
 $(B)/gen/statements.h: sql/embed.sh $(wildcard sql/query/*.sql)
 	$(call say,gen  $@) $^ > $@
 $(B)/gen/migrations.h: sql/embed.sh $(wildcard sql/schema/*.sql)

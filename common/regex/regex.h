@@ -6,10 +6,6 @@
 #include "common/error/error.h"
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define REGEX_MEMORY_MAX (1024 * 1024) /* bytes of one compiled expression, its caches included */
 
 struct regex; /* immutable; may be used by several threads */
@@ -20,7 +16,4 @@ void regex_close(struct regex *regex); /* NULL is fine */
 /* Does it match anywhere in the text (unanchored)? */
 bool regex_search(const struct regex *regex, const char *text, size_t length);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

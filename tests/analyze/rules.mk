@@ -5,7 +5,7 @@ THREADED := $(addprefix tests/unit/,monitor/test_monitor services_notifier/test_
             services_notifier/test_channel_webhook log/test_log)
 
 .PHONY: analyze valgrind threads
-analyze: ## gcc's and clang's analyzers over common and services
+analyze: ## gcc's and clang's analyzers over the C of common and services
 	deploy/dev/setup fuzz
 	@$(MAKE) $(ANALYZED:%=$(B)/analyze/gcc/%.o) $(ANALYZED:%=$(B)/analyze/clang/%.plist)
 	@echo '  ok   $(words $(ANALYZED)) files'

@@ -5,9 +5,13 @@ FUZZ         := request
 SECONDS      := 60
 FUZZ_CC      := clang-19
 FUZZ_SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FUZZ_GCC     := -O1 -U_FORTIFY_SOURCE $(FUZZ_SAN) -Wno-error=maybe-uninitialized
+# memory.c knows the sanitizer by gcc's name for it
+FUZZ_CLANG    = -D_GNU_SOURCE -DFUZZ_LIBFUZZER -D__SANITIZE_ADDRESS__ -O1 -g -Wall -I. -I$(B)/gen $(PKG_CFLAGS) \
+                -fsanitize=fuzzer-no-link $(FUZZ_SAN)
 FUZZ_ALL     := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_ROOMS   := canonical clock config crypto error id jws log memory message policy value
-FUZZ_PRODUCT := $(foreach r,$(FUZZ_ROOMS),$(wildcard common/$r/*.c)) services/relay/relay_headers.c services/countersign/jwks.c \
+FUZZ_ROOMS   := canonical cel clock config crypto error id jws log memory message policy regex value zone
+FUZZ_PRODUCT := $(foreach r,$(FUZZ_ROOMS),$(wildcard common/$r/*.c common/$r/*.cc)) services/relay/relay_headers.c services/countersign/jwks.c \
                 $(filter-out %/main.c %/sender.c services/notifier/notifier%,$(wildcard services/notifier/*.c))
 FUZZ_SHARED  := $(FUZZ_PRODUCT) tests/fuzz/fuzz.c
 FUZZ_REPLAY  := $(FUZZ_SHARED) tests/fuzz/replay.c $(FUZZ_ALL:%=tests/fuzz/fuzz_%.c)
@@ -30,14 +34,16 @@ OBJECTS += $(patsubst %.c,$(B)/%.o,$(filter tests/%,$(FUZZ_REPLAY)))
 $(B)/tests/fuzz/replay: $(patsubst %.c,$(B)/%.o,$(filter-out common/% %/replay.c,$(FUZZ_REPLAY)))
 unit: fuzz-replay
 
-$(B)/fuzz/replay: $(FUZZ_REPLAY:%.c=$(B)/fuzz/replay.d/%.o)
+$(B)/fuzz/replay: $(patsubst %,$(B)/fuzz/replay.d/%.o,$(basename $(FUZZ_REPLAY)))
 	$(call say,link $@) $(CC) -pie $(FUZZ_SAN) $^ -lcmocka $(LDLIBS) -o $@
 $(B)/fuzz/replay.d/%.o: %.c Makefile tests/fuzz/rules.mk | $(GEN)
-	$(call say,cc   $<) $(CC) $(filter-out -O2,$(CFLAGS)) -O1 -U_FORTIFY_SOURCE $(FUZZ_SAN) -Wno-error=maybe-uninitialized -MMD -MP -c $< -o $@
-$(FUZZ_ALL:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/fuzz/clang.d/tests/fuzz/fuzz_%.o $(FUZZ_SHARED:%.c=$(B)/fuzz/clang.d/%.o)
+	$(call say,cc   $<) $(CC) $(filter-out -O2,$(CFLAGS)) $(FUZZ_GCC) -MMD -MP -c $< -o $@
+$(B)/fuzz/replay.d/%.o: %.cc Makefile tests/fuzz/rules.mk
+	$(call say,c++  $<) $(CXX) $(filter-out -O2,$(CXXFLAGS)) $(FUZZ_GCC) -MMD -MP -c $< -o $@
+$(FUZZ_ALL:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/fuzz/clang.d/tests/fuzz/fuzz_%.o $(patsubst %,$(B)/fuzz/clang.d/%.o,$(basename $(FUZZ_SHARED)))
 	$(call say,link $@) $(FUZZ_CC) -fsanitize=fuzzer $(FUZZ_SAN) $^ $(LDLIBS) -o $@
-# memory.c knows the sanitizer by gcc's name for it
 $(B)/fuzz/clang.d/%.o: %.c Makefile tests/fuzz/rules.mk | $(GEN)
-	$(call say,clang $<) $(FUZZ_CC) -std=c17 -D_GNU_SOURCE -DFUZZ_LIBFUZZER -D__SANITIZE_ADDRESS__ -O1 -g -Wall -I. -I$(B)/gen $(PKG_CFLAGS) \
-	-fsanitize=fuzzer-no-link $(FUZZ_SAN) -MMD -MP -c $< -o $@
--include $(FUZZ_REPLAY:%.c=$(B)/fuzz/replay.d/%.d) $(FUZZ_REPLAY:%.c=$(B)/fuzz/clang.d/%.d)
+	$(call say,clang $<) $(FUZZ_CC) -std=c17 $(FUZZ_CLANG) -MMD -MP -c $< -o $@
+$(B)/fuzz/clang.d/%.o: %.cc Makefile tests/fuzz/rules.mk
+	$(call say,clang $<) $(FUZZ_CC) -std=c++17 -fno-rtti $(FUZZ_CLANG) -MMD -MP -c $< -o $@
+-include $(foreach d,replay.d clang.d,$(patsubst %,$(B)/fuzz/$d/%.d,$(basename $(FUZZ_REPLAY))))
