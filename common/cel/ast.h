@@ -30,6 +30,12 @@ struct cel_faults {
 struct cel_limits {
 	uint32_t source, nodes, depth, literal_items, comprehensions; /* 0: the constants above */
 };
+/*
+ * What is counted: `source` code points; `nodes` all that were made, macros' own and their variables included; `depth` the operators,
+ * calls, literals and comprehensions around a leaf, and brackets within each other, so 32 terms in a chain of + need 31 (chains of &&
+ * and || are balanced: five levels hold 32 terms); `comprehensions` loops in the bodies of loops, not in their ranges, and neither
+ * cel.bind nor optMap, which run once. Over depth and comprehensions the code is CEL_DEPTH, over the others CEL_COST.
+ */
 
 enum cel_node_kind {
 	CEL_N_LITERAL, /* value */
@@ -45,7 +51,7 @@ enum cel_node_kind {
 
 struct cel_node {
 	enum cel_node_kind kind;
-	uint32_t id; /* from 1, distinct within a tree */
+	uint32_t id; /* 1 to the tree's node_count, distinct within a tree */
 	uint32_t position; /* of its operator, name or first character, in code points from 0, as cel-spec's parser tests have it */
 	uint32_t start, end; /* the stretch of source it was written as, bytes; end exclusive */
 	const char *name;
@@ -62,7 +68,7 @@ struct cel_node {
 		const char *iterator, *second, *accumulator;
 		const struct cel_node *range, *init, *condition, *step, *result;
 	} loop;
-	/* the macro call as it was written, or NULL: for messages and for cel_unparse */
+	/* the macro call as it was written, or NULL: for messages and for cel_unparse. Its arguments are shared with what it became */
 	const struct cel_node *macro;
 };
 
@@ -70,13 +76,20 @@ struct cel_tree {
 	const char *source; /* a copy */
 	size_t source_length;
 	const struct cel_node *root;
-	uint32_t node_count;
+	uint32_t node_count; /* the highest id; not every id need occur under the root */
 };
 
 enum cel_parse_flags {
 	CEL_WITHOUT_MACROS = 1,	   /* has(), all(), … stay calls */
 	CEL_WITHOUT_OPTIONALS = 2, /* .? and [? and {? are syntax errors */
 };
+
+/*
+ * What macros become calls functions that no source can name, as cel-spec has it: "@not_strictly_false" (false only for false; true for
+ * true and for an error), "cel.@mapInsert" (map, key, value) and (map, map), and by their qualified names "optional.of" (one argument)
+ * and "optional.none" (none). Accumulators are named "@result", "@optional", or as cel.bind and optMap say; the iterator of what runs
+ * once over an empty list is "#unused".
+ */
 
 /*
  * Parses a whole source (well-formed UTF-8; anything else is a fault). Macros: has, all, exists, exists_one (existsOne), map, filter;
