@@ -37,10 +37,13 @@ void cel_declare_size(struct cel_env *env, const char *path, uint64_t max);
 struct cel_checked;
 const struct cel_checked *cel_check(struct cel_env *env, struct arena *arena, const struct cel_tree *tree,
 				    const struct cel_type *expected, struct cel_faults *faults) CS_MUST_CHECK;
+/* NULL for a node that is no value: the parts of a qualified name. */
 const struct cel_type *cel_checked_type(const struct cel_checked *checked, const struct cel_node *node);
 
 /* What the checker found out about names, for the compiler. The variable that an identifier or a chain of selections stands for. */
 bool cel_checked_slot(const struct cel_checked *checked, const struct cel_node *node, size_t *slot);
+/* The type whose name an identifier or a chain of selections is (`int`, `google.protobuf.Timestamp`), or NULL. */
+const struct cel_type *cel_checked_type_value(const struct cel_checked *checked, const struct cel_node *node);
 /* The qualified name of the function that a call means ("math.greatest" in `math.greatest(1, 2)`, whose receiver is then no value), or
  * NULL where the name is the node's own. */
 const char *cel_checked_function(const struct cel_checked *checked, const struct cel_node *node);
