@@ -32,11 +32,19 @@ struct block {
 	_Alignas(max_align_t) unsigned char bytes[];
 };
 
+/* Lies in the arena itself. */
+struct entrusted {
+	struct entrusted *older;
+	void (*release)(void *thing);
+	void *thing;
+};
+
 struct arena {
 	struct block *newest;
 	struct block *spare; /* empty, of BLOCK_DOUBLING_ENDS each */
 	size_t spare_count;
 	size_t used;
+	struct entrusted *entrusted; /* newest first */
 };
 
 /* No text: this room does no output, and a core file says more. */
@@ -128,11 +136,29 @@ close_all(struct block *block)
 	}
 }
 
+static void
+release_all(struct arena *arena)
+{
+	for (struct entrusted *one = arena->entrusted; one; one = one->older)
+		one->release(one->thing);
+	arena->entrusted = NULL;
+}
+
+void
+arena_entrust(struct arena *arena, void (*release)(void *thing), void *thing)
+{
+	struct entrusted *one = arena_take(arena, sizeof *one);
+
+	*one = (struct entrusted){.older = arena->entrusted, .release = release, .thing = thing};
+	arena->entrusted = one;
+}
+
 void
 arena_close(struct arena *arena)
 {
 	if (!arena)
 		return;
+	release_all(arena);
 	close_all(arena->newest);
 	close_all(arena->spare);
 	free(arena);
@@ -152,6 +178,7 @@ arena_reset(struct arena *arena)
 {
 	struct block *kept = NULL, *next;
 
+	release_all(arena);
 	for (struct block *block = arena->newest; block; block = next) {
 		struct block *loser = block;
 

@@ -14,6 +14,10 @@ void arena_close(struct arena *arena); /* NULL is fine */
 /* Empties the arena but keeps some blocks, 9 MiB at most, for the next batch. */
 void arena_reset(struct arena *arena);
 
+/* Calls release(thing) when everything in the arena dies, at its reset or close, the newest first: for what a library made of its own
+ * and something in the arena holds. */
+void arena_entrust(struct arena *arena, void (*release)(void *thing), void *thing);
+
 /* Zeroed memory, aligned for any type; never NULL. size 0 gives a valid pointer. */
 void *arena_take(struct arena *arena, size_t size);
 /* count * size with overflow check (ends the process). */

@@ -12,12 +12,14 @@ struct compiling {
 };
 
 static bool
-open_source(struct policy_compiler *compiler, const char *source, const struct cel_type *expected, struct compiling *compiling)
+open_source(struct policy_compiler *compiler, const char *source, const struct cel_type *expected,
+	    struct compiling *compiling)
 {
 	compiling->tree = cel_parse(compiler->arena, source, strlen(source), 0, NULL, compiling->faults);
 	if (!compiling->tree)
 		return false;
-	compiling->checked = cel_check(compiler->env, compiler->arena, compiling->tree, expected, compiling->faults);
+	compiling->checked =
+	    cel_check(compiler->env, compiler->arena, compiling->tree, expected, compiling->faults);
 	return compiling->checked != NULL;
 }
 
@@ -66,11 +68,12 @@ static bool
 compile_node(struct policy_compiler *compiler, const struct compiling *compiling, const struct cel_node *node,
 	     struct policy_conjunct *conjunct)
 {
-	conjunct->program =
-	    cel_compile(compiler->env, compiling->tree, node, compiling->checked, CEL_COST_MAX, compiling->faults);
+	conjunct->program = cel_compile(compiler->env, compiling->tree, node, compiling->checked,
+					CEL_COST_MAX, compiling->faults);
 	if (!conjunct->program)
 		return false;
-	conjunct->text = arena_copy(compiler->arena, compiling->tree->source + node->start, node->end - node->start);
+	conjunct->text =
+	    arena_copy(compiler->arena, compiling->tree->source + node->start, node->end - node->start);
 	conjunct->position = node->position;
 	conjunct->lets = lets_of(compiler, conjunct->program, &conjunct->let_count);
 	return true;
@@ -87,8 +90,8 @@ policy_compile_expression(struct policy_compiler *compiler, const char *source, 
 }
 
 static bool
-compile_when(struct policy_compiler *compiler, const char *when, struct policy_conjunct *conjuncts, size_t *count,
-	     struct cel_faults *faults)
+compile_when(struct policy_compiler *compiler, const char *when, struct policy_conjunct *conjuncts,
+	     size_t *count, struct cel_faults *faults)
 {
 	struct compiling compiling = {.faults = faults};
 	const struct cel_node *nodes[POLICY_CONJUNCTS_MAX];
@@ -111,7 +114,8 @@ compile_when(struct policy_compiler *compiler, const char *when, struct policy_c
 
 bool
 policy_compile_condition(struct policy_compiler *compiler, const char *when, const char *unless,
-			 struct policy_condition *condition, struct cel_faults *when_faults, struct cel_faults *unless_faults)
+			 struct policy_condition *condition, struct cel_faults *when_faults,
+			 struct cel_faults *unless_faults)
 {
 	struct policy_conjunct conjuncts[POLICY_CONJUNCTS_MAX + 1] = {0};
 	size_t count = 0;
@@ -120,7 +124,8 @@ policy_compile_condition(struct policy_compiler *compiler, const char *when, con
 	if (unless) {
 		struct policy_conjunct *last = &conjuncts[count];
 
-		if (!policy_compile_expression(compiler, unless, cel_type_simple(CEL_T_BOOL), last, unless_faults))
+		if (!policy_compile_expression(compiler, unless, cel_type_simple(CEL_T_BOOL), last,
+					       unless_faults))
 			return false;
 		last->of_unless = true;
 		count++;
@@ -147,7 +152,8 @@ struct named {
 static bool reads_waiting(const struct cel_node *node, const struct named *named, size_t count);
 
 static bool
-any_reads_waiting(const struct cel_node *const *nodes, size_t node_count, const struct named *named, size_t count)
+any_reads_waiting(const struct cel_node *const *nodes, size_t node_count, const struct named *named,
+		  size_t count)
 {
 	for (size_t i = 0; i < node_count; i++)
 		if (nodes[i] && reads_waiting(nodes[i], named, count))
@@ -181,8 +187,10 @@ compile_let(struct policy_compiler *compiler, struct named *named, struct cel_fa
 	compiling.checked = cel_check(compiler->env, compiler->arena, named->tree, NULL, faults);
 	if (!compiling.checked || !compile_node(compiler, &compiling, named->tree->root, &expression))
 		return false;
-	if (!cel_declare(compiler->env, named->name, cel_checked_type(compiling.checked, named->tree->root), &let.slot, &error)) {
-		cel_fault_add(faults, named->source, strlen(named->source), CEL_UNDECLARED, 0, "%s", error.text);
+	if (!cel_declare(compiler->env, named->name, cel_checked_type(compiling.checked, named->tree->root),
+			 &let.slot, &error)) {
+		cel_fault_add(faults, named->source, strlen(named->source), CEL_UNDECLARED, 0, "%s",
+			      error.text);
 		return false;
 	}
 	let.program = expression.program;
@@ -193,8 +201,8 @@ compile_let(struct policy_compiler *compiler, struct named *named, struct cel_fa
 }
 
 bool
-policy_compile_lets(struct policy_compiler *compiler, const char *const *names, const char *const *sources, size_t count,
-		    struct cel_faults *faults)
+policy_compile_lets(struct policy_compiler *compiler, const char *const *names, const char *const *sources,
+		    size_t count, struct cel_faults *faults)
 {
 	struct named *named = arena_take_array(compiler->arena, count, sizeof *named);
 	bool good = true, moved = true;

@@ -18,8 +18,8 @@ struct policy_compiler {
  * Compiles `let`: names and expressions in any order, each may read others but not itself in the end. faults[i] belongs to the
  * i-th of them and starts zeroed; false when one has any. At most POLICY_LETS_MAX.
  */
-bool policy_compile_lets(struct policy_compiler *compiler, const char *const *names, const char *const *sources, size_t count,
-			 struct cel_faults *faults) CS_MUST_CHECK;
+bool policy_compile_lets(struct policy_compiler *compiler, const char *const *names,
+			 const char *const *sources, size_t count, struct cel_faults *faults) CS_MUST_CHECK;
 
 /* when, unless: source or NULL. False when either has faults. */
 bool policy_compile_condition(struct policy_compiler *compiler, const char *when, const char *unless,
@@ -27,7 +27,8 @@ bool policy_compile_condition(struct policy_compiler *compiler, const char *when
 			      struct cel_faults *unless_faults) CS_MUST_CHECK;
 
 /* Any other expression of a type that is expected (NULL: any), as one conjunct. */
-bool policy_compile_expression(struct policy_compiler *compiler, const char *source, const struct cel_type *expected,
-			       struct policy_conjunct *expression, struct cel_faults *faults) CS_MUST_CHECK;
+bool policy_compile_expression(struct policy_compiler *compiler, const char *source,
+			       const struct cel_type *expected, struct policy_conjunct *expression,
+			       struct cel_faults *faults) CS_MUST_CHECK;
 
 #endif

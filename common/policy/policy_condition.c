@@ -31,7 +31,8 @@ run(struct policy_meter *meter, const struct cel_program *program)
 }
 
 struct cel_value
-policy_meter_run(struct policy_meter *meter, const struct cel_program *program, const size_t *lets, size_t let_count)
+policy_meter_run(struct policy_meter *meter, const struct cel_program *program, const size_t *lets,
+		 size_t let_count)
 {
 	for (size_t i = 0; i < let_count; i++) {
 		const struct policy_let *let = &meter->lets->items[lets[i]];
@@ -47,13 +48,15 @@ policy_meter_run(struct policy_meter *meter, const struct cel_program *program, 
 static struct policy_outcome
 erred(const struct policy_conjunct *conjunct, enum cel_code code, uint32_t position)
 {
-	return (struct policy_outcome){.truth = POLICY_ERROR, .decider = conjunct, .code = code, .position = position};
+	return (struct policy_outcome){
+	    .truth = POLICY_ERROR, .decider = conjunct, .code = code, .position = position};
 }
 
 static struct policy_outcome
 ask_one(const struct policy_conjunct *conjunct, struct policy_meter *meter)
 {
-	struct cel_value value = policy_meter_run(meter, conjunct->program, conjunct->lets, conjunct->let_count);
+	struct cel_value value =
+	    policy_meter_run(meter, conjunct->program, conjunct->lets, conjunct->let_count);
 
 	if (value.kind == CEL_ERROR)
 		return erred(conjunct, value.code, value.extra);

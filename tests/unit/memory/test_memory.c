@@ -340,6 +340,35 @@ the_sanitizer_sees_into_an_arena(void **state)
 }
 #endif
 
+static char released[8];
+static size_t released_count;
+
+static void
+note_release(void *thing)
+{
+	released[released_count++] = *(const char *)thing;
+}
+
+static void
+what_was_entrusted_is_released_once_the_newest_first_with_the_arena_and_with_its_content(void **state)
+{
+	struct arena *arena = arena_open();
+
+	(void)state;
+	released_count = 0;
+	arena_entrust(arena, note_release, arena_string(arena, "a"));
+	arena_entrust(arena, note_release, arena_string(arena, "b"));
+	assert_int_equal(released_count, 0);
+	arena_reset(arena);
+	assert_memory_equal(released, "ba", 2);
+	arena_reset(arena);
+	assert_int_equal(released_count, 2);
+	arena_entrust(arena, note_release, arena_string(arena, "c"));
+	arena_close(arena);
+	assert_int_equal(released_count, 3);
+	assert_memory_equal(released, "bac", 3);
+}
+
 int
 main(void)
 {
@@ -356,6 +385,8 @@ main(void)
 	    cmocka_unit_test_setup_teardown(copies_end_with_a_nul, open_arena, close_arena),
 	    cmocka_unit_test_setup_teardown(formatted_texts_have_the_length_they_need, open_arena, close_arena),
 	    cmocka_unit_test(a_closed_arena_may_be_none),
+	    cmocka_unit_test(
+		what_was_entrusted_is_released_once_the_newest_first_with_the_arena_and_with_its_content),
 	    cmocka_unit_test_setup_teardown(a_buffer_grows_and_is_always_terminated, open_arena, close_arena),
 	    cmocka_unit_test_setup_teardown(a_buffer_takes_texts_bytes_and_formats, open_arena, close_arena),
 	    cmocka_unit_test_setup_teardown(a_buffer_may_be_added_to_itself, open_arena, close_arena),
