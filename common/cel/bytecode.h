@@ -34,6 +34,7 @@ enum cel_op {
 	OP_IF_TRUE,  /* top true: goes on at a, leaving it */
 	OP_AND,	     /* pops right; absorbs errors */
 	OP_OR,
+	OP_OR_ELSE, /* top an optional that has a value: goes on at a, with count 1 after taking the value out */
 	OP_BRANCH, /* pops a condition; false: goes on at a; no bool: pushes the error and goes on at b */
 	OP_JUMP,   /* goes on at a */
 	OP_NOT_STRICTLY_FALSE, /* false only for false: errors are true */

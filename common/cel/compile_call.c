@@ -303,6 +303,27 @@ emit_call(struct compiler *c, const struct cel_node *node, const struct cel_func
 		     1 - (int)count);
 }
 
+/* The argument of or() and orValue() is left out when the receiver has a value, whatever it would be. */
+static bool
+emit_or_else(struct compiler *c, const struct cel_node *node)
+{
+	bool value = strcmp(node->name, "orValue") == 0;
+	size_t present;
+
+	if ((!value && strcmp(node->name, "or") != 0) || node->argument_count != 1)
+		return false;
+	compile_node(c, node->operand);
+	present = compile_emit(c, node, (struct cel_instruction){.op = OP_OR_ELSE, .count = value}, 0);
+	compile_node(c, node->arguments[0]);
+	compile_emit(
+	    c, node,
+	    (struct cel_instruction){
+		.op = OP_CALL, .count = 2, .a = number_of(c, cel_env_function(c->env, node->name)), .b = true},
+	    -1);
+	compile_patch_a(c, present);
+	return true;
+}
+
 void
 compile_call(struct compiler *c, const struct cel_node *node)
 {
@@ -320,6 +341,6 @@ compile_call(struct compiler *c, const struct cel_node *node)
 		emit_call(c, node, function, false);
 		return;
 	}
-	if (!emit_matches(c, node))
+	if (!emit_matches(c, node) && !emit_or_else(c, node))
 		emit_call(c, node, cel_env_function(c->env, node->name), true);
 }

@@ -217,6 +217,19 @@ branch(struct state *s, const struct cel_instruction *i)
 	go(s, i->b);
 }
 
+static void
+or_else(struct state *s, const struct cel_instruction *i)
+{
+	struct cel_value value = s->top[-1];
+
+	s->machine.cost += CEL_COST_STEP;
+	if (value.kind != CEL_OPTIONAL || !value.as.optional)
+		return;
+	if (i->count == 1)
+		put(s, *value.as.optional);
+	go(s, i->a);
+}
+
 /* --- loops --- */
 
 static void
@@ -450,6 +463,9 @@ run_code(struct state *s)
 			break;
 		case OP_OR:
 			combine(s, true);
+			break;
+		case OP_OR_ELSE:
+			or_else(s, i);
 			break;
 		case OP_BRANCH:
 			branch(s, i);
