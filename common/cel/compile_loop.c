@@ -75,6 +75,18 @@ is_insert(const struct cel_node *node)
 	       || (node->operand && is_ident(node->operand, "cel") && strcmp(node->name, "@mapInsert") == 0);
 }
 
+/* A map of one entry that is written where it is inserted need not be made. */
+static void
+literal_entry(struct building *building)
+{
+	const struct cel_node *map = building->added[0];
+
+	if (building->added_count != 1 || map->kind != CEL_N_MAP || map->argument_count != 2 || map->optional)
+		return;
+	building->added = (const struct cel_node *const *)map->arguments;
+	building->added_count = 2;
+}
+
 /* Adding to the accumulator and nothing else with it, from an empty start: then nobody sees it grow. */
 static bool
 is_building(const struct cel_node *loop, struct building *building)
@@ -98,6 +110,7 @@ is_building(const struct cel_node *loop, struct building *building)
 		building->op = OP_INSERT;
 		building->added = (const struct cel_node *const *)step->arguments + 1;
 		building->added_count = step->argument_count - 1;
+		literal_entry(building);
 	} else {
 		return false;
 	}

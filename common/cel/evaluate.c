@@ -222,9 +222,9 @@ or_else(struct state *s, const struct cel_instruction *i)
 {
 	struct cel_value value = s->top[-1];
 
-	s->machine.cost += CEL_COST_STEP;
 	if (value.kind != CEL_OPTIONAL || !value.as.optional)
 		return;
+	s->machine.cost += CEL_COST_STEP;
 	if (i->count == 1)
 		put(s, *value.as.optional);
 	go(s, i->a);
