@@ -20,12 +20,15 @@
  *
  * What a function's code may charge: for every pass over a string or bytes (an argument or the result) CEL_COST_STRING_TENTHS tenths
  * of a unit a byte, every charge rounded up to whole units; for every pass over a list or map CEL_COST_STEP an item; matches: the bytes of the text times
- * those of the pattern, by CEL_COST_REGEX_DIVISOR. The passes of each function are in the table of cost.c.
+ * those of the pattern, by CEL_COST_REGEX_DIVISOR, and where the pattern is no literal CEL_COST_REGEX_OPEN and CEL_COST_REGEX_OPEN_BYTE
+ * times the pattern's bytes for compiling it. The passes of each function are in the table of cost.c.
  */
 #define CEL_COST_STEP 1
 #define CEL_COST_LIST 10
 #define CEL_COST_MAP 30
 #define CEL_COST_STRING_TENTHS 1
+#define CEL_COST_REGEX_OPEN 100
+#define CEL_COST_REGEX_OPEN_BYTE 10
 #define CEL_COST_REGEX_DIVISOR 40 /* 0.25 a byte of the pattern, times 0.1 a byte of the text */
 
 /* What no declaration says: no larger than a request can hold it. */
