@@ -6,7 +6,7 @@ SECONDS      := 60
 FUZZ_CC      := clang-19
 FUZZ_SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FUZZ_ALL     := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_ROOMS   := canonical clock config crypto error id jws log memory message policy value
+FUZZ_ROOMS   := canonical clock config crypto document error finding id jws log memory message policy value
 FUZZ_PRODUCT := $(foreach r,$(FUZZ_ROOMS),$(wildcard common/$r/*.c)) services/relay/relay_headers.c services/countersign/jwks.c \
                 $(filter-out %/main.c %/sender.c services/notifier/notifier%,$(wildcard services/notifier/*.c))
 FUZZ_SHARED  := $(FUZZ_PRODUCT) tests/fuzz/fuzz.c
