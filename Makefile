@@ -13,7 +13,7 @@ say       = @mkdir -p $(@D); $(if $(V),set -x,echo '  $1');
 
 HARDEN   := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 SANITIZE := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-error=maybe-uninitialized
-PACKAGES := rdkafka libpq jansson uuid libcrypto libsodium libcurl libmicrohttpd re2
+PACKAGES := rdkafka libpq jansson yaml-0.1 uuid libcrypto libsodium libcurl libmicrohttpd re2
 # asked once, and only when something is compiled: `make setup` may have to install pkg-config and the libraries first
 packages  = $(if $(shell pkg-config --exists $(PACKAGES) && echo yes),$(shell pkg-config $1 $(PACKAGES)),$(error libraries are missing: run "make setup"))
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(call packages,--cflags))$(PKG_CFLAGS)

@@ -3,6 +3,7 @@
 #ifndef COUNTERSIGN_POLICY_H
 #define COUNTERSIGN_POLICY_H
 
+#include "common/finding/finding.h"
 #include "common/value/value.h"
 
 #define POLICY_RULES_MAX 20000
@@ -20,18 +21,26 @@ const char *policy_verdict_name(enum policy_verdict verdict);
 struct policy; /* a loaded document; lives in the arena it was loaded into, borrows nothing of the document */
 
 /*
- * Checks the document whole and compiles it. Honoured: countersign ("policy/v1"), policy, version, tenants,
- * description, classes (id, actions, except, default, approval, requires, valid_for, failure.evaluation_timeout:
- * closed|hold, failure.no_eligible_approver: closed|hold), approvals (any_of with one {group, quorum}, ttl, grant
- * {uses: 1, valid_for}), rules (id, match, except, decision, approval, reason). Required: countersign, policy, version,
- * classes with the fallback ["**"], id, actions and default of a class, any_of, group, quorum and ttl of an approval, id
- * and decision of a rule. `approval` stands where people may be asked and nowhere else: with REQUIRE_APPROVAL, and in a
- * class whose evaluation_timeout is hold, whatever its default. Actions in patterns are a-z 0-9 _ - in dotted segments,
- * as in requests: what could never match is refused. Everything else, above all when,
- * unless, limits, inputs, is ERROR_INVALID "unsupported_key" or "unknown_key" with its path ("rules[3].when"):
- * a policy that can't be honoured whole is not loaded at all. Other codes: "missing_key", "wrong_type", "bad_value",
- * "bad_pattern", "duplicate_id", "unknown_approval", "no_fallback_class", "too_many". Limits: those above; 1,024 items in
- * any other list; over all rules 100,000 action patterns, 1,024 of them with a star inside a segment ("a-*.b", not "a.*").
+ * Checks the document whole (policy.md 9.2, the manual page countersign-policy(5)) and compiles it. What is wrong goes into the
+ * findings, up to findings->max of them with their spots, where `spot` is given (as document_read makes it, else NULL); NULL is
+ * returned when there is any. What is right but not honoured by this version is no finding: it is among policy_gaps. For tools;
+ * whoever decides about real requests takes policy_load. `approval` stands where people may be asked and nowhere else: with
+ * REQUIRE_APPROVAL, and in a class whose evaluation_timeout is hold, whatever its default. Actions in patterns are a-z 0-9 _ - in
+ * dotted segments, as in requests: what could never match is refused. Expressions are kept as text, not looked into. Words of the
+ * findings: "unknown_key", "missing_key", "wrong_type", "bad_value", "bad_pattern", "duplicate_id" (E01), "wrong_value_type",
+ * "unknown_input" (E02), "unknown_approval" (E03), "too_many", "too_large" (E04), "no_fallback_class" and
+ * "missing_key", "bad_value" of an approval (E05). Limits: those above; 1,024 items in any other list; over all rules 100,000
+ * action patterns, 1,024 of them with a star inside a segment ("a-*.b", not "a.*").
+ */
+struct policy *policy_load_whole(struct arena *arena, const struct value *document, const struct spot *spot,
+				 struct findings *findings) CS_MUST_CHECK;
+
+/* What of the document this version does not honour, the first FINDINGS_MAX: code E10, word "unsupported_key". */
+const struct findings *policy_gaps(const struct policy *policy);
+
+/*
+ * As policy_load_whole, for those who decide, ask and grant: a policy that can't be honoured whole is not loaded at all. Errors:
+ * ERROR_INVALID with the first finding's word and path ("rules[3].when"), or the first gap's.
  */
 struct policy *policy_load(struct arena *arena, const struct value *document, struct error *error) CS_MUST_CHECK;
 
@@ -59,7 +68,8 @@ struct policy_requirement {
 
 struct policy_decision {
 	enum policy_verdict verdict;
-	/* one of "rule", "class_default", "missing_input", "evaluation_timeout", "no_policy", "too_many_rules" (over
+	/* one of "rule", "class_default", "missing_input", "evaluation_timeout", "no_policy", "invalid_request" (the context does
+	 * not satisfy the declared inputs), "not_honoured" (of a policy with gaps, policy_load_whole), "too_many_rules" (over
 	 * POLICY_CANDIDATES_MAX speak), "too_many_requirements" (over POLICY_REQUIREMENTS_MAX would be asked) */
 	const char *reason_code;
 	const char *reason_text; /* one line of at most 1 KiB; the rules' reasons, joined */
@@ -69,6 +79,7 @@ struct policy_decision {
 	size_t rule_count;
 	const char *const *missing; /* with missing_input: the paths, sorted */
 	size_t missing_count;
+	const struct error *refusal; /* with invalid_request: code and field, as policy_read_context says; else NULL */
 	/* with REQUIRE_APPROVAL */
 	struct policy_requirement requirements[POLICY_REQUIREMENTS_MAX];
 	size_t requirement_count;

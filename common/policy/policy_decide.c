@@ -4,6 +4,8 @@
  *
  *  1. Nothing to decide by: without a policy, or with one for other tenants, BLOCK no_policy. A request without tenant,
  *     agent_id, action or target is BLOCK missing_input.
+ *     So is everything by a policy that holds what is not honoured here yet: not_honoured.
+ *  1a. The context does not satisfy the declared inputs: BLOCK invalid_request, naming the field. Defaults are filled in first.
  *  2. An action is covered by every class with a matching pattern in `actions` and none in `except`; the fallback
  *     class covers it when no other does.
  *  3. Of several classes the strictest default counts, `requires` are united, a cell holds only where all say hold,
@@ -21,7 +23,7 @@
  *     POLICY_REQUIREMENTS_MAX profiles too_many_requirements.
  */
 #include "common/policy/policy.h"
-#include "common/policy/policy_private.h"
+#include "common/policy/policy_read.h"
 
 #include <string.h>
 
@@ -39,6 +41,7 @@ struct deciding {
 	const struct policy_profile *profiles[POLICY_REQUIREMENTS_MAX]; /* who is asked, by name */
 	size_t profile_count;
 	bool too_many_profiles;
+	struct policy_datum context; /* as the declared inputs read it */
 };
 
 /* Always false: nothing that follows can change it. */
@@ -77,7 +80,23 @@ can_decide(struct deciding *deciding)
 	deciding->decision->missing = missing;
 	if (deciding->decision->missing_count)
 		return block(deciding, "missing_input");
-	return policy_covers(deciding->policy, request->tenant) || block(deciding, "no_policy");
+	if (!policy_covers(deciding->policy, request->tenant))
+		return block(deciding, "no_policy");
+	return !deciding->policy->is_undecidable || block(deciding, "not_honoured");
+}
+
+/* Rule 1a. */
+static bool
+is_valid(struct deciding *deciding)
+{
+	struct error *refusal = arena_take(deciding->arena, sizeof *refusal);
+
+	if (!policy_inputs(deciding->policy)
+	    || policy_read_context(&deciding->policy, 1, deciding->request->context, deciding->arena,
+				   &deciding->context, refusal))
+		return true;
+	deciding->decision->refusal = refusal;
+	return block(deciding, "invalid_request");
 }
 
 /* Rules 2 and 3. */
@@ -102,26 +121,12 @@ find_classes(struct deciding *deciding)
 }
 
 static bool
-is_present(const struct value *context, const char *path)
+is_present(const struct deciding *deciding, const char *path)
 {
-	const struct value *here = context;
+	const struct policy_type *inputs = policy_inputs(deciding->policy);
 
-	while (here && here->kind == VALUE_MAP) {
-		size_t length = strcspn(path, ".");
-		const struct value *next = NULL;
-
-		for (size_t i = 0; i < here->as.map.count && !next; i++) {
-			const struct value_member *member = &here->as.map.members[i];
-
-			if (member->name.length == length && memcmp(member->name.bytes, path, length) == 0)
-				next = member->value;
-		}
-		if (path[length] == '\0')
-			return next && next->kind != VALUE_NULL;
-		path += length + 1;
-		here = next;
-	}
-	return false;
+	return inputs ? policy_context_has(inputs, &deciding->context, path)
+		      : policy_value_has(deciding->request->context, path);
 }
 
 /* Rule 4. */
@@ -142,7 +147,7 @@ has_required(struct deciding *deciding)
 		size_t before = count;
 
 		for (size_t j = 0; j < class->requires.count; j++)
-			if (!is_present(deciding->request->context, class->requires.items[j]))
+			if (!is_present(deciding, class->requires.items[j]))
 				missing[count++] = class->requires.items[j];
 		if (count > before)
 			speaks(deciding, class);
@@ -166,7 +171,7 @@ is_in_time(struct deciding *deciding, bool late)
 		return true;
 	deciding->speaker = NULL;
 	for (size_t i = 0; i < deciding->class_count; i++)
-		if (!deciding->classes[i]->hold_on_timeout)
+		if (deciding->classes[i]->cells.evaluation_timeout != POLICY_TIMEOUT_HOLD)
 			speaks(deciding, deciding->classes[i]);
 	if (deciding->speaker)
 		return block(deciding, "evaluation_timeout");
@@ -303,15 +308,18 @@ apply_terms(struct deciding *deciding)
 		for (size_t i = 0; i < deciding->profile_count; i++) {
 			const struct policy_profile *profile = deciding->profiles[i];
 
-			decision->requirements[decision->requirement_count++] =
-			    (struct policy_requirement){profile->name, profile->group, profile->quorum};
-			decision->ttl = lesser(decision->ttl, profile->ttl);
+			/* of several questions the first: who asks people loads no policy with such a profile yet */
+			decision->requirements[decision->requirement_count++] = (struct policy_requirement){
+			    profile->name, profile->asks[0].group, profile->asks[0].quorum};
+			if (profile->ttl)
+				decision->ttl = lesser(decision->ttl, profile->ttl);
 			decision->valid_for = lesser(decision->valid_for, profile->valid_for);
 		}
 		decision->hold_if_nobody = true;
 		for (size_t i = 0; i < deciding->class_count; i++)
 			decision->hold_if_nobody =
-			    decision->hold_if_nobody && deciding->classes[i]->hold_if_nobody;
+			    decision->hold_if_nobody
+			    && deciding->classes[i]->cells.no_eligible_approver == POLICY_NOBODY_HOLD;
 	}
 }
 
@@ -320,7 +328,7 @@ decide(struct deciding *deciding, int64_t now)
 {
 	bool late = deciding->request->deadline != 0 && now > deciding->request->deadline;
 
-	if (!can_decide(deciding))
+	if (!can_decide(deciding) || !is_valid(deciding))
 		return;
 	find_classes(deciding);
 	if (!has_required(deciding) || !is_in_time(deciding, late) || !find_candidates(deciding))
@@ -344,5 +352,8 @@ policy_decide(const struct policy *policy, const struct policy_request *request,
 	decide(&deciding, now);
 	if (deciding.speaker)
 		decision->class_id = deciding.speaker->id;
-	decision->reason_text = policy_reason(arena, decision, deciding.candidates, deciding.candidate_count);
+	decision->reason_text =
+	    decision->refusal ? arena_format(arena, "%s: %s: %s", decision->refusal->field,
+					     decision->refusal->code, decision->refusal->text)
+			      : policy_reason(arena, decision, deciding.candidates, deciding.candidate_count);
 }

@@ -3,7 +3,9 @@
 #ifndef COUNTERSIGN_POLICY_PRIVATE_H
 #define COUNTERSIGN_POLICY_PRIVATE_H
 
+#include "common/finding/finding.h"
 #include "common/policy/policy.h"
+#include "common/policy/policy_input.h"
 
 #define POLICY_PATTERN_MAX 256
 #define POLICY_VALID_FOR_DEFAULT (INT64_C(15) * 60 * 1000000)
@@ -25,9 +27,74 @@ struct policy_scope {
 	struct policy_strings actions, agents, targets, tenants;
 };
 
+/* CEL as it stands in the document; not looked into here. */
+struct policy_expression {
+	const char *source; /* NUL-terminated, UTF-8 */
+	size_t length;
+	const char *path;  /* "rules[3].when" */
+	struct stretch at; /* where it stands in the text of the document; line 0: not known */
+};
+
+struct policy_let {
+	const char *name;
+	struct policy_expression value;
+};
+
+struct policy_lets {
+	struct policy_let *items; /* sorted by name */
+	size_t count;
+};
+
+/* One question to people. */
+struct policy_ask {
+	const char *group;
+	int64_t quorum;
+	const struct policy_expression *filter; /* or NULL */
+};
+
+enum policy_escalation { POLICY_ESCALATE_ADD, POLICY_ESCALATE_NOTIFY, POLICY_ESCALATE_REPLACE };
+
+struct policy_step {
+	int64_t after;
+	struct policy_ask to;
+	enum policy_escalation how;
+};
+
+enum policy_excluded { /* bits */
+		       POLICY_EXCLUDE_REQUESTER = 1,
+		       POLICY_EXCLUDE_AGENT_OWNER = 2,
+		       POLICY_EXCLUDE_LAST_APPROVER = 4
+};
+
 struct policy_profile {
-	const char *name, *group;
-	int64_t quorum, ttl, valid_for;
+	const char *name;
+	struct policy_ask *asks; /* at least one */
+	size_t ask_count;
+	bool all;      /* all of them must be met, not any */
+	bool distinct; /* one person counts once over all */
+	bool require_reason;
+	unsigned exclude; /* enum policy_excluded */
+	int64_t deny_quorum;
+	int64_t ttl; /* microseconds as all of these; 0: none */
+	int64_t hold_for, valid_for, uses;
+	struct policy_step *steps; /* by time */
+	size_t step_count;
+};
+
+/* The six cells of the failure matrix; the first of each is what holds where none is written. */
+enum policy_cell_timeout { POLICY_TIMEOUT_CLOSED, POLICY_TIMEOUT_HOLD };
+enum policy_cell_unavailable { POLICY_UNAVAILABLE_CLOSED, POLICY_UNAVAILABLE_OPEN };
+enum policy_cell_queued { POLICY_QUEUED_CLOSED, POLICY_QUEUED_HOLD };
+enum policy_cell_nobody { POLICY_NOBODY_CLOSED, POLICY_NOBODY_HOLD, POLICY_NOBODY_ESCALATE };
+/* ignored and downstream_failure; recording is what happens anyway */
+enum policy_cell_after { POLICY_AFTER_RECORD, POLICY_AFTER_ESCALATE, POLICY_AFTER_TIGHTEN };
+
+struct policy_cells {
+	enum policy_cell_timeout evaluation_timeout;
+	enum policy_cell_unavailable unavailable;
+	enum policy_cell_queued approval_queued;
+	enum policy_cell_nobody no_eligible_approver;
+	enum policy_cell_after ignored, downstream_failure;
 };
 
 struct policy_class {
@@ -36,7 +103,11 @@ struct policy_class {
 	enum policy_verdict verdict; /* when no rule speaks */
 	const struct policy_profile *profile;
 	int64_t valid_for;
-	bool hold_on_timeout, hold_if_nobody;
+	struct policy_cells cells;
+	bool errors_block;	/* on_error: BLOCK */
+	bool is_floor;		/* of an organisation's policy; the default */
+	bool verified_identity; /* identity: verified */
+	bool irreversible;
 };
 
 struct policy_rule {
@@ -46,7 +117,51 @@ struct policy_rule {
 	bool has_except;
 	enum policy_verdict verdict;
 	const struct policy_profile *profile;
+	const char *reason; /* or NULL, as all that follows */
+	const struct policy_expression *when, *unless;
+	struct policy_lets lets;
+	const struct value *obligations; /* a map */
+	const char *remediation, *severity, *owner;
+	bool is_shadow;	 /* mode: shadow */
+	int64_t expires; /* microseconds since 1970 UTC; 0: never. On ALLOW alone */
+};
+
+enum policy_window { POLICY_WINDOW_SLIDING, POLICY_WINDOW_FIXED, POLICY_WINDOW_TOKEN_BUCKET };
+enum policy_count_on { POLICY_COUNT_DECISION, POLICY_COUNT_GRANT, POLICY_COUNT_EXECUTION };
+
+struct policy_limit {
+	const char *id;
+	size_t position;
+	struct policy_scope match, except;
+	bool has_except;
+	const struct policy_expression *when; /* or NULL */
+	struct policy_strings key; /* paths: agent_id, action, target, tenant, request_digest, context.…; sorted */
+	const char *sum_of; /* "context.amount_minor": a declared number of at least 0; NULL: it counts */
+	int64_t max;
+	int64_t per;	/* microseconds */
+	double warn_at; /* share of max, 0 to 1; 0: no warning */
+	enum policy_window window;
+	enum policy_count_on count_on;
+	bool release_on_failure;
+	enum policy_verdict exceeded; /* never ALLOW */
+	const struct policy_profile *profile;
 	const char *reason; /* or NULL */
+};
+
+struct policy_invariant {
+	const char *id;
+	size_t position;
+	struct policy_scope match, except;
+	bool has_except;
+	const struct policy_expression *assume; /* or NULL: always */
+	struct policy_expression assertion;
+	const char *reason; /* or NULL */
+};
+
+/* A named constant. */
+struct policy_param {
+	struct policy_field field; /* name, type and bounds */
+	struct policy_datum value;
 };
 
 /* One action pattern of one rule. */
@@ -73,6 +188,17 @@ struct policy {
 	struct policy_rule *rules; /* sorted by id */
 	size_t rule_count;
 	struct policy_index index;
+	bool has_inputs;	     /* declared, though it may be none */
+	struct policy_type inputs;   /* a map */
+	struct policy_param *params; /* sorted by name */
+	size_t param_count;
+	struct policy_lets lets;
+	struct policy_limit *limits; /* sorted by id, as the invariants */
+	size_t limit_count;
+	struct policy_invariant *invariants;
+	size_t invariant_count;
+	struct findings gaps; /* what this version does not honour */
+	bool is_undecidable;  /* … and policy_decide is among those who don't */
 };
 
 /* A set of rules, one bit each. */

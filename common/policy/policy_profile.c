@@ -5,117 +5,323 @@
 
 #include <string.h>
 
-enum { QUORUM_MAX = 100 };
+enum { QUORUM_MAX = 100, STEPS_MAX = 16, USES_MAX = 1000 };
 
 const struct policy_profile *
 policy_find_profile(const struct policy *policy, const char *name)
 {
 	for (size_t i = 0; i < policy->profile_count; i++)
-		if (strcmp(policy->profiles[i].name, name) == 0)
+		if (policy->profiles[i].name && strcmp(policy->profiles[i].name, name) == 0)
 			return &policy->profiles[i];
 	return NULL;
 }
 
-static bool
-load_any_of(const struct place *any_of, struct policy_profile *profile)
+static const char *const *
+profile_names(const struct place *place)
 {
-	static const char *const known[] = {"group", "quorum", NULL};
-	static const char *const later[] = {"filter", NULL};
+	const struct policy *policy = place->reader->policy;
+	const char **names = arena_take_array(place->reader->arena, policy->profile_count + 1, sizeof *names);
+	size_t count = 0;
 
-	if (!policy_read_list(any_of, 1))
+	for (size_t i = 0; i < policy->profile_count; i++)
+		if (policy->profiles[i].name)
+			names[count++] = policy->profiles[i].name;
+	return names;
+}
+
+bool
+policy_load_approval(const struct place *owner, bool needed, const struct policy_profile **profile)
+{
+	struct place approval = policy_place_member(owner, "approval");
+	const char *name;
+
+	if (!needed && approval.value)
+		return policy_refuse_as(&approval, "E05", "bad_value",
+					"nobody is ever asked here: the decision must be REQUIRE_APPROVAL");
+	if (!needed)
+		return true;
+	if (!approval.value)
+		return policy_refuse_as(&approval, "E05", "missing_key",
+					"must be there: the name of the approval that asks people");
+	if (!policy_read_id(&approval, &name))
+		return false;
+	*profile = policy_find_profile(owner->reader->policy, name);
+	return *profile
+	       || policy_refuse_unknown(&approval, "unknown_approval", name, profile_names(owner),
+					"is not among the approvals");
+}
+
+/* Whom to ask. */
+
+static bool
+load_ask(const struct place *place, struct policy_ask *ask)
+{
+	static const char *const known[] = {"group", "quorum", "filter", NULL};
+	static const char *const gaps[] = {"filter", NULL};
+
+	if (!policy_read_map(place, known))
 		return false;
 
-	struct place ask = policy_place_item(any_of, 0);
+	struct place group = policy_place_member(place, "group"),
+		     quorum = policy_place_member(place, "quorum");
+	struct place filter = policy_place_member(place, "filter");
+	bool good = policy_read_id(&group, &ask->group);
 
-	if (!policy_read_map(&ask, known, later))
+	good = policy_read_integer(&quorum, 1, QUORUM_MAX, &ask->quorum) && good;
+	good = policy_read_expression_if(&filter, &ask->filter) && good;
+	policy_note_gaps(place, gaps, POLICY_GAP_SERVICES);
+	return good;
+}
+
+/* A group is asked once: two quorums of one group would be one question. */
+static bool
+group_is_new(const struct place *place, const struct policy_ask *asks, size_t number)
+{
+	struct place group = policy_place_member(place, "group");
+
+	for (size_t i = 0; i < number; i++)
+		if (asks[i].group && strcmp(asks[i].group, asks[number].group) == 0)
+			return policy_refuse(&group, "duplicate_id", "this group is asked already");
+	return true;
+}
+
+static bool
+load_asks(const struct place *place, struct policy_profile *profile)
+{
+	bool good = true;
+
+	if (!policy_read_list(place, POLICY_REQUIREMENTS_MAX))
+		return false;
+	profile->ask_count = place->value->as.list.count;
+	profile->asks = arena_take_array(place->reader->arena, profile->ask_count, sizeof *profile->asks);
+	for (size_t i = 0; i < profile->ask_count && !policy_reader_is_full(place); i++) {
+		struct place item = policy_place_item(place, i);
+
+		good = load_ask(&item, &profile->asks[i]) && group_is_new(&item, profile->asks, i) && good;
+	}
+	if (profile->ask_count > 1 && !profile->all)
+		policy_note_gap(place, POLICY_GAP_SERVICES);
+	return good;
+}
+
+/* Exactly one of any_of and all_of. */
+static bool
+load_questions(const struct place *place, struct policy_profile *profile)
+{
+	struct place any_of = policy_place_member(place, "any_of"),
+		     all_of = policy_place_member(place, "all_of");
+
+	if (any_of.value && all_of.value)
+		return policy_refuse_name(&all_of, "bad_value", "stands beside any_of: it is one or the other");
+	profile->all = all_of.value;
+	if (all_of.value)
+		policy_note_gap(&all_of, POLICY_GAP_SERVICES);
+	return load_asks(all_of.value ? &all_of : &any_of, profile);
+}
+
+/* When nobody answers. */
+
+static bool
+load_step(const struct place *place, struct policy_step *step)
+{
+	static const char *const known[] = {"after", "to", "how", NULL};
+	static const char *const hows[] = {"add", "notify", "replace", NULL};
+
+	if (!policy_read_map(place, known))
 		return false;
 
-	struct place group = policy_place_member(&ask, "group"), quorum = policy_place_member(&ask, "quorum");
+	struct place after = policy_place_member(place, "after"), to = policy_place_member(place, "to");
+	struct place how = policy_place_member(place, "how");
+	size_t word = POLICY_ESCALATE_ADD;
+	bool good = policy_read_duration(&after, &step->after);
 
-	return policy_read_id(&group, &profile->group)
-	       && policy_read_integer(&quorum, 1, QUORUM_MAX, &profile->quorum);
+	good = load_ask(&to, &step->to) && good;
+	good = (!how.value || policy_read_word(&how, hows, &word)) && good;
+	step->how = (enum policy_escalation)word;
+	return good;
+}
+
+static bool
+load_steps(const struct place *place, struct policy_profile *profile)
+{
+	bool good = true;
+
+	if (!place->value)
+		return true;
+	if (!policy_read_list(place, STEPS_MAX))
+		return false;
+	profile->step_count = place->value->as.list.count;
+	profile->steps = arena_take_array(place->reader->arena, profile->step_count, sizeof *profile->steps);
+	for (size_t i = 0; i < profile->step_count && !policy_reader_is_full(place); i++) {
+		struct place item = policy_place_item(place, i), after;
+
+		if (!load_step(&item, &profile->steps[i])) {
+			good = false;
+			continue;
+		}
+		after = policy_place_member(&item, "after");
+		if (i > 0 && profile->steps[i].after <= profile->steps[i - 1].after)
+			good = policy_refuse(&after, "bad_value", "must be later than the step before it");
+		else if (profile->ttl && profile->steps[i].after >= profile->ttl)
+			good = policy_refuse(&after, "bad_value", "must be before the ttl ends");
+	}
+	return good;
+}
+
+/* On what terms. */
+
+static bool
+load_ttl(const struct place *place, struct policy_profile *profile)
+{
+	if (place->value && place->value->kind == VALUE_STRING
+	    && strcmp(place->value->as.string.bytes, "none") == 0) {
+		policy_note_gap(place, POLICY_GAP_SERVICES);
+		return true;
+	}
+	return policy_read_duration(place, &profile->ttl);
+}
+
+static bool
+load_exclude(const struct place *place, struct policy_profile *profile)
+{
+	static const char *const words[] = {"requester", "agent_owner", "last_approver", NULL};
+	bool good = true;
+
+	if (!place->value)
+		return true;
+	if (!policy_read_list(place, sizeof words / sizeof *words - 1))
+		return false;
+	for (size_t i = 0; i < place->value->as.list.count; i++) {
+		struct place item = policy_place_item(place, i);
+		size_t word;
+
+		if (!policy_read_word(&item, words, &word))
+			good = false;
+		else if (profile->exclude & 1u << word)
+			good = policy_refuse(&item, "duplicate_id", "stands here twice");
+		else
+			profile->exclude |= 1u << word;
+	}
+	return good;
 }
 
 static bool
 load_grant(const struct place *grant, struct policy_profile *profile)
 {
 	static const char *const known[] = {"uses", "valid_for", NULL};
-	static const char *const none[] = {NULL};
-	int64_t once;
 
-	profile->valid_for = POLICY_VALID_FOR_DEFAULT;
 	if (!grant->value)
 		return true;
-	if (!policy_read_map(grant, known, none))
+	if (!policy_read_map(grant, known))
 		return false;
 
 	struct place uses = policy_place_member(grant, "uses"),
 		     valid_for = policy_place_member(grant, "valid_for");
+	bool good = !uses.value || policy_read_integer(&uses, 1, USES_MAX, &profile->uses);
 
-	return (!uses.value || policy_read_integer(&uses, 1, 1, &once))
-	       && (!valid_for.value || policy_read_duration(&valid_for, &profile->valid_for));
+	good = (!valid_for.value || policy_read_duration(&valid_for, &profile->valid_for)) && good;
+	if (good && profile->uses > 1)
+		policy_note_gap(&uses, POLICY_GAP_SERVICES);
+	return good;
+}
+
+/* The grant comes before: an authorization that is over before it begins would be none. */
+static bool
+load_hold_for(const struct place *place, struct policy_profile *profile)
+{
+	if (!place->value)
+		return true;
+	if (!policy_read_duration(place, &profile->hold_for))
+		return false;
+	return profile->hold_for < profile->valid_for
+	       || policy_refuse(place, "bad_value", "must be shorter than the grant's valid_for");
+}
+
+static bool
+load_terms(const struct place *place, struct policy_profile *profile)
+{
+	struct place ttl = policy_place_member(place, "ttl"), grant = policy_place_member(place, "grant");
+	struct place distinct = policy_place_member(place, "distinct"),
+		     deny_quorum = policy_place_member(place, "deny_quorum");
+	struct place exclude = policy_place_member(place, "exclude"),
+		     require_reason = policy_place_member(place, "require_reason");
+	struct place escalate = policy_place_member(place, "escalate"),
+		     hold_for = policy_place_member(place, "hold_for");
+	bool good = load_ttl(&ttl, profile);
+
+	good = load_grant(&grant, profile) && good;
+	good = (!distinct.value || policy_read_bool(&distinct, &profile->distinct)) && good;
+	good = (!deny_quorum.value || policy_read_integer(&deny_quorum, 1, QUORUM_MAX, &profile->deny_quorum))
+	       && good;
+	good = load_exclude(&exclude, profile) && good;
+	good = (!require_reason.value || policy_read_bool(&require_reason, &profile->require_reason)) && good;
+	good = load_steps(&escalate, profile) && good;
+	good = load_hold_for(&hold_for, profile) && good;
+	if (good && profile->distinct && !profile->all)
+		return policy_refuse_name(&distinct, "bad_value",
+					  "means nothing with any_of: one person counts over all_of");
+	return good;
 }
 
 static bool
 load_profile(const struct place *place, struct policy_profile *profile)
 {
-	static const char *const known[] = {"any_of", "ttl", "grant", NULL};
-	static const char *const later[] = {"all_of",	      "distinct", "deny_quorum", "exclude",
-					    "require_reason", "escalate", "hold_for",	 NULL};
+	static const char *const known[] = {"any_of",	"all_of",	  "distinct", "deny_quorum",
+					    "exclude",	"require_reason", "ttl",      "escalate",
+					    "hold_for", "grant",	  NULL};
+	static const char *const gaps[] = {"distinct", "deny_quorum", "exclude", "require_reason",
+					   "escalate", "hold_for",    NULL};
 
-	if (!policy_read_map(place, known, later))
+	profile->valid_for = POLICY_VALID_FOR_DEFAULT;
+	profile->uses = profile->deny_quorum = 1;
+	if (!policy_read_map(place, known))
 		return false;
+	policy_note_gaps(place, gaps, POLICY_GAP_SERVICES);
 
-	struct place any_of = policy_place_member(place, "any_of"), ttl = policy_place_member(place, "ttl");
-	struct place grant = policy_place_member(place, "grant");
+	bool good = load_questions(place, profile);
 
-	return load_any_of(&any_of, profile) && policy_read_duration(&ttl, &profile->ttl)
-	       && load_grant(&grant, profile);
-}
-
-static bool
-id_is_valid(const struct place *map, const char *name, const char **id)
-{
-	struct value text = {.kind = VALUE_STRING, .as.string = {name, strlen(name)}};
-	struct place place = policy_place_member(map, name);
-
-	place.value = &text;
-	return policy_read_id(&place, id);
+	return load_terms(place, profile) && good;
 }
 
 static void
 collect_groups(struct arena *arena, struct policy *policy)
 {
-	const char **groups = arena_take_array(arena, policy->profile_count, sizeof *groups);
+	size_t count = 0, room = 0;
 
 	for (size_t i = 0; i < policy->profile_count; i++)
-		groups[i] = policy->profiles[i].group;
-	policy->groups =
-	    (struct policy_strings){groups, policy_strings_distinct(groups, policy->profile_count)};
+		room += policy->profiles[i].ask_count + policy->profiles[i].step_count;
+
+	const char **groups = arena_take_array(arena, room, sizeof *groups);
+
+	for (size_t i = 0; i < policy->profile_count; i++) {
+		for (size_t j = 0; j < policy->profiles[i].ask_count; j++)
+			groups[count++] = policy->profiles[i].asks[j].group;
+		for (size_t j = 0; j < policy->profiles[i].step_count; j++)
+			groups[count++] = policy->profiles[i].steps[j].to.group;
+	}
+	policy->groups = (struct policy_strings){groups, policy_strings_distinct(groups, count)};
 }
 
-bool
-policy_load_profiles(const struct place *root, struct policy *policy)
+void
+policy_load_profiles(const struct place *root)
 {
 	struct place approvals = policy_place_member(root, "approvals");
 	const struct value *map = approvals.value;
+	struct policy *policy = root->reader->policy;
+	bool good = true;
 
-	if (!map)
-		return true;
-	if (map->kind != VALUE_MAP)
-		return policy_refuse(&approvals, "wrong_type", "must be a map");
-	if (map->as.map.count > POLICY_PROFILES_MAX)
-		return policy_refuse(&approvals, "too_many", "has more than %d members", POLICY_PROFILES_MAX);
-	policy->profiles = arena_take_array(root->reader->arena, map->as.map.count, sizeof *policy->profiles);
-	for (size_t i = 0; i < map->as.map.count; i++) {
-		const char *name = map->as.map.members[i].name.bytes;
-		struct policy_profile *profile = &policy->profiles[i];
-		struct place place = policy_place_member(&approvals, name);
-
-		if (!id_is_valid(&approvals, name, &profile->name) || !load_profile(&place, profile))
-			return false;
-	}
+	if (!map || policy_is_empty(&approvals, VALUE_MAP)
+	    || !policy_read_open_map(&approvals, POLICY_PROFILES_MAX))
+		return;
 	policy->profile_count = map->as.map.count;
-	collect_groups(root->reader->arena, policy);
-	return true;
+	policy->profiles =
+	    arena_take_array(root->reader->arena, policy->profile_count, sizeof *policy->profiles);
+	for (size_t i = 0; i < map->as.map.count && !policy_reader_is_full(root); i++) {
+		struct place place = policy_place_nth(&approvals, i);
+
+		good = policy_read_id_name(&place, &policy->profiles[i].name) && good;
+		good = load_profile(&place, &policy->profiles[i]) && good;
+	}
+	if (good && !policy_reader_is_full(root))
+		collect_groups(root->reader->arena, policy);
 }

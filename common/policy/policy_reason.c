@@ -80,6 +80,8 @@ policy_reason(struct arena *arena, const struct policy_decision *decision,
 		return joined(arena, "Missing:", decision->missing, decision->missing_count);
 	if (strcmp(code, "evaluation_timeout") == 0)
 		return "The deadline passed before this was decided.";
+	if (strcmp(code, "not_honoured") == 0)
+		return "The policy holds what this version can't honour.";
 	if (strcmp(code, "too_many_rules") == 0)
 		return "More rules speak than one decision may name.";
 	if (strcmp(code, "too_many_requirements") == 0)

@@ -30,8 +30,8 @@ void evaluator_close(void *state);
 /* ------------------------------------------------------------------ evaluator_intake.c: what came */
 
 enum evaluator_fate {
-	EVALUATOR_NEW,	      /* to be decided */
-	EVALUATOR_INVALID,    /* can't be taken, but its sender can be told: a new id */
+	EVALUATOR_NEW, /* to be decided */
+	EVALUATOR_INVALID, /* can't be taken (its form, or the policy's inputs), but its sender can be told: a new id */
 	EVALUATOR_UNREADABLE, /* can't be taken, and nobody can be told: no id, or one that has its word */
 	EVALUATOR_REPEATED,   /* known, with the same content */
 	EVALUATOR_CONFLICTING /* known, with other content */

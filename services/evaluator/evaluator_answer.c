@@ -54,6 +54,16 @@ look_for_people(struct work *work, struct evaluator_item *items, size_t count, s
 	return true;
 }
 
+/* What the policy does not know is not kept: from here on it is a request that could not be taken. */
+static void
+refuse_context(struct evaluator_item *item)
+{
+	item->fate = EVALUATOR_INVALID;
+	item->refusal = *item->decision.refusal;
+	item->about = (struct word_request){
+	    .tenant = item->about.tenant, .request_id = item->about.request_id, .key = item->about.key};
+}
+
 bool
 evaluator_decide(struct evaluator *evaluator, struct work *work, struct evaluator_item *items, size_t count,
 		 struct error *error)
@@ -65,6 +75,8 @@ evaluator_decide(struct evaluator *evaluator, struct work *work, struct evaluato
 			continue;
 		word_decide(evaluator->snapshot, &items[i].about, items[i].request.deadline, work,
 			    &items[i].decision, &items[i].stored);
+		if (items[i].decision.refusal)
+			refuse_context(&items[i]);
 		people = people || asks_people(&items[i]);
 	}
 	return !people || look_for_people(work, items, count, error);
@@ -156,6 +168,9 @@ deny_invalid(struct answers *answers, const struct evaluator_item *item, struct 
 	    .reason_code = "invalid_request",
 	    .reason_text = arena_format(answers->work->arena, "%s%s%s: %s", refusal->field,
 					refusal->field[0] ? ": " : "", refusal->code, refusal->text),
+	    .policy_id = item->stored.policy_id, /* the one whose inputs refused it */
+	    .policy_digest = item->stored.policy_digest,
+	    .policy_version = item->stored.policy_version,
 	    .generation = snapshot_generation(answers->evaluator->snapshot),
 	};
 	struct authorization word = word_make(answers->work, &item->about, &decision);

@@ -87,7 +87,8 @@ def judge_request(view, row, record, violate):
     who = f"{row['tenant']}/{row['request_id']}"
     understood = Understood(record)
     if not row["valid"]:
-        if row["content_hash"] not in (sha256(record.value or b""), None):
+        read = requests_hash(understood) if understood.body is not None else None  # of a context that the inputs refused
+        if row["content_hash"] not in (sha256(record.value or b""), read, None):
             violate("request-bytes", who, f"the digest of the refused bytes is not that of {record}")
         return
     if understood.body is None:
@@ -177,6 +178,7 @@ def known_outcome(view, record):
     return row or None, bool(row) and row["content_hash"] == outcome_hash(understood)
 
 
+BY_INPUTS = {"undeclared_field", "wrong_type", "not_in_enum", "out_of_range", "bad_timestamp", "bad_duration", "missing_field"}
 KNOWN = {"requests": known_request, "responses": known_response, "outcomes": known_outcome}
 
 
@@ -202,7 +204,7 @@ def judge_trace(view, topic, record, rows, violate):
         if not before or same:
             violate("refused-good", str(record), "an id_conflict with " + ("the same content" if same else "nothing known"))
     elif refused and topic == "requests":
-        if is_plainly_good(record):
+        if is_plainly_good(record) and not (refused["code"] in BY_INPUTS and any("inputs" in view.document(p) for p in view.policies.values())):
             violate("refused-good", str(record), f"nothing is wrong with it, refused as {refused['code']}")
         if refused["request_id"] and (refused["tenant"], refused["request_id"]) not in view.requests:
             violate("lost", str(record), f"refused as {refused['code']}, and {refused['request_id']} has no word")
