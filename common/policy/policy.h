@@ -18,7 +18,9 @@ enum policy_verdict { POLICY_ALLOW, POLICY_REQUIRE_APPROVAL, POLICY_BLOCK };
 /* "ALLOW", "REQUIRE_APPROVAL", "BLOCK" */
 const char *policy_verdict_name(enum policy_verdict verdict);
 
-struct policy; /* a loaded document; lives in the arena it was loaded into, borrows nothing of the document */
+/* A loaded document; lives in the arena it was loaded into, borrows nothing of the document. */
+struct policy;
+struct policy_deciding;
 
 /*
  * Checks the document whole (policy.md 9.2, the manual page countersign-policy(5)) and compiles it. What is wrong goes into the
@@ -57,7 +59,16 @@ const char *const *policy_groups(const struct policy *policy, size_t *count);
 struct policy_request {
 	const char *tenant, *agent_id, *action, *target;
 	const struct value *context; /* a map; NULL counts as empty */
+	const char *digest;	     /* of the request; NULL where no limit's key needs it */
 	int64_t deadline;	     /* microseconds since 1970 UTC; 0 = none */
+	/* Has the time for evaluating run out? Asked now and then; whatever is not evaluated by then errs. NULL: no limit but that of
+	 * the units. */
+	bool (*expired)(void *clock);
+	void *clock;
+	/* How much of a limit is used up already at `now` for this key (a JSON list of the key's values), in the limit's own measure, 0 or more. NULL:
+	 * nothing is. False: it is not known, which counts as exceeded. */
+	bool (*used)(void *usage, const char *limit, const char *key, int64_t *amount);
+	void *usage;
 };
 
 /* One question to people: so many members of this group. */
@@ -68,7 +79,8 @@ struct policy_requirement {
 
 struct policy_decision {
 	enum policy_verdict verdict;
-	/* one of "rule", "class_default", "missing_input", "evaluation_timeout", "no_policy", "invalid_request" (the context does
+	/* one of "rule", "class_default", "rule_error" (a condition of a rule that restricts could not be evaluated, and the rule's
+	 * decision stands instead of a milder one), "limit_exceeded" (likewise, of a limit), "missing_input", "evaluation_timeout", "no_policy", "invalid_request" (the context does
 	 * not satisfy the declared inputs), "not_honoured" (of a policy with gaps, policy_load_whole), "too_many_rules" (over
 	 * POLICY_CANDIDATES_MAX speak), "too_many_requirements" (over POLICY_REQUIREMENTS_MAX would be asked) */
 	const char *reason_code;
@@ -77,6 +89,10 @@ struct policy_decision {
 				  * document; NULL when no class was looked for (no_policy) */
 	const char *const *rules; /* ids of the deciding rules, sorted by name */
 	size_t rule_count;
+	const char *const *errors; /* ids of the rules whose condition could not be evaluated, sorted by name */
+	size_t error_count;
+	const char *const *limits; /* ids of the limits that made the decision what it is, sorted by name */
+	size_t limit_count;
 	const char *const *missing; /* with missing_input: the paths, sorted */
 	size_t missing_count;
 	const struct error *refusal; /* with invalid_request: code and field, as policy_read_context says; else NULL */
@@ -87,6 +103,7 @@ struct policy_decision {
 	bool hold_if_nobody; /* cell no_eligible_approver of the class is hold */
 	/* with ALLOW: of the class; with REQUIRE_APPROVAL: the least of the grants; microseconds, > 0 */
 	int64_t valid_for;
+	const struct policy_deciding *trail; /* for policy_explain; lives in the arena, borrows from policy and request */
 };
 
 /*

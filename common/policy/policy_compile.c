@@ -23,59 +23,66 @@ open_source(struct policy_compiler *compiler, const char *source, const struct c
 	return compiling->checked != NULL;
 }
 
+/* The one whose value a path reads ("leaves", "let_3.leaves", "leaves.size"), or SIZE_MAX. */
 static size_t
-find_let(const struct policy_lets *lets, const char *name)
+find_binding(const struct policy_bindings *bindings, const char *path)
 {
-	for (size_t i = 0; i < lets->count; i++)
-		if (strcmp(lets->items[i].name, name) == 0)
+	for (size_t i = 0; i < bindings->count; i++) {
+		const char *variable = bindings->items[i].variable;
+		size_t length = strlen(variable);
+
+		if (strncmp(variable, path, length) == 0
+		    && (path[length] == '\0' || path[length] == '.' || path[length] == '['))
 			return i;
+	}
 	return SIZE_MAX;
 }
 
 static void
-add_let(size_t *lets, size_t *count, size_t let)
+add_binding(size_t *bindings, size_t *count, size_t binding)
 {
 	for (size_t i = 0; i < *count; i++)
-		if (lets[i] == let)
+		if (bindings[i] == binding)
 			return;
-	lets[(*count)++] = let;
+	bindings[(*count)++] = binding;
 }
 
 /* Those that the program reads, each behind those that it reads itself. */
-static const size_t *
-lets_of(struct policy_compiler *compiler, const struct cel_program *program, size_t *count)
+static void
+find_bindings(struct policy_compiler *compiler, struct policy_program *program)
 {
-	size_t read_count;
-	const char *const *reads = cel_program_reads(program, &read_count);
-	size_t *found = arena_take_array(compiler->arena, compiler->lets.count, sizeof *found);
+	size_t read_count, count = 0;
+	const char *const *reads = cel_program_reads(program->program, &read_count);
+	size_t *found = arena_take_array(compiler->arena, compiler->bindings.count, sizeof *found);
 
-	*count = 0;
 	for (size_t i = 0; i < read_count; i++) {
-		size_t length = strcspn(reads[i], ".[");
-		const char *name = arena_copy(compiler->arena, reads[i], length);
-		size_t at = find_let(&compiler->lets, name);
+		size_t at = find_binding(&compiler->bindings, reads[i]);
 
 		if (at == SIZE_MAX)
 			continue;
-		for (size_t j = 0; j < compiler->lets.items[at].let_count; j++)
-			add_let(found, count, compiler->lets.items[at].lets[j]);
-		add_let(found, count, at);
+
+		const struct policy_program *inner = &compiler->bindings.items[at].value;
+
+		for (size_t j = 0; j < inner->binding_count; j++)
+			add_binding(found, &count, inner->bindings[j]);
+		add_binding(found, &count, at);
 	}
-	return found;
+	program->bindings = found;
+	program->binding_count = count;
 }
 
 static bool
 compile_node(struct policy_compiler *compiler, const struct compiling *compiling, const struct cel_node *node,
 	     struct policy_conjunct *conjunct)
 {
-	conjunct->program = cel_compile(compiler->env, compiling->tree, node, compiling->checked,
-					CEL_COST_MAX, compiling->faults);
-	if (!conjunct->program)
+	conjunct->ask.program = cel_compile(compiler->env, compiling->tree, node, compiling->checked,
+					    CEL_COST_MAX, compiling->faults);
+	if (!conjunct->ask.program)
 		return false;
 	conjunct->text =
 	    arena_copy(compiler->arena, compiling->tree->source + node->start, node->end - node->start);
 	conjunct->position = node->position;
-	conjunct->lets = lets_of(compiler, conjunct->program, &conjunct->let_count);
+	find_bindings(compiler, &conjunct->ask);
 	return true;
 }
 
@@ -176,53 +183,94 @@ reads_waiting(const struct cel_node *node, const struct named *named, size_t cou
 	       || any_reads_waiting(node->arguments, node->argument_count, named, count);
 }
 
+static struct policy_binding *
+new_binding(struct policy_compiler *compiler)
+{
+	struct policy_bindings *bindings = &compiler->bindings;
+
+	if (bindings->count == bindings->room) {
+		size_t room = bindings->room ? 2 * bindings->room : 16;
+		struct policy_binding *items = arena_take_array(compiler->arena, room, sizeof *items);
+
+		if (bindings->count)
+			memcpy(items, bindings->items, bindings->count * sizeof *items);
+		bindings->items = items;
+		bindings->room = room;
+	}
+	return &bindings->items[bindings->count];
+}
+
 static bool
-compile_let(struct policy_compiler *compiler, struct named *named, struct cel_faults *faults)
+compile_binding(struct policy_compiler *compiler, const char *container, const struct named *named,
+		struct cel_faults *faults)
 {
 	struct compiling compiling = {.tree = named->tree, .faults = faults};
 	struct policy_conjunct expression = {0};
-	struct policy_let let = {.name = named->name};
+	struct policy_binding *binding = new_binding(compiler);
 	struct error error = {0};
 
 	compiling.checked = cel_check(compiler->env, compiler->arena, named->tree, NULL, faults);
 	if (!compiling.checked || !compile_node(compiler, &compiling, named->tree->root, &expression))
 		return false;
-	if (!cel_declare(compiler->env, named->name, cel_checked_type(compiling.checked, named->tree->root),
-			 &let.slot, &error)) {
+	*binding = (struct policy_binding){.name = named->name, .value = expression.ask};
+	binding->variable =
+	    container ? arena_format(compiler->arena, "%s.%s", container, named->name) : named->name;
+	if (!cel_declare(compiler->env, binding->variable,
+			 cel_checked_type(compiling.checked, named->tree->root), &binding->slot, &error)) {
 		cel_fault_add(faults, named->source, strlen(named->source), CEL_UNDECLARED, 0, "%s",
 			      error.text);
 		return false;
 	}
-	let.program = expression.program;
-	let.lets = expression.lets;
-	let.let_count = expression.let_count;
-	compiler->lets.items[compiler->lets.count++] = let;
+	compiler->bindings.count++;
 	return true;
 }
 
-bool
-policy_compile_lets(struct policy_compiler *compiler, const char *const *names, const char *const *sources,
-		    size_t count, struct cel_faults *faults)
+static bool
+parse_all(struct policy_compiler *compiler, struct named *named, size_t count, struct cel_faults *faults)
 {
-	struct named *named = arena_take_array(compiler->arena, count, sizeof *named);
-	bool good = true, moved = true;
+	bool good = true;
 
-	compiler->lets.items = arena_take_array(compiler->arena, count, sizeof *compiler->lets.items);
 	for (size_t i = 0; i < count; i++) {
-		named[i] = (struct named){.name = names[i], .source = sources[i]};
-		named[i].tree = cel_parse(compiler->arena, sources[i], strlen(sources[i]), 0, NULL, &faults[i]);
+		named[i].tree =
+		    cel_parse(compiler->arena, named[i].source, strlen(named[i].source), 0, NULL, &faults[i]);
 		good = good && named[i].tree;
 	}
-	while (good && moved) {
+	return good;
+}
+
+/* Those that read nothing that waits, until none is left or nothing moves. */
+static bool
+compile_in_order(struct policy_compiler *compiler, const char *container, struct named *named, size_t count,
+		 struct cel_faults *faults)
+{
+	bool good = true;
+
+	for (bool moved = true; moved;) {
 		moved = false;
 		for (size_t i = 0; i < count; i++) {
 			if (named[i].done || reads_waiting(named[i].tree->root, named, count))
 				continue;
-			good = compile_let(compiler, &named[i], &faults[i]) && good;
+			good = compile_binding(compiler, container, &named[i], &faults[i]) && good;
 			named[i].done = moved = true;
 		}
 	}
-	for (size_t i = 0; good && i < count; i++)
+	return good;
+}
+
+bool
+policy_compile_bindings(struct policy_compiler *compiler, const char *container, const char *const *names,
+			const char *const *sources, size_t count, struct cel_faults *faults)
+{
+	struct named *named = arena_take_array(compiler->arena, count, sizeof *named);
+
+	for (size_t i = 0; i < count; i++)
+		named[i] = (struct named){.name = names[i], .source = sources[i]};
+	if (!parse_all(compiler, named, count, faults))
+		return false;
+
+	bool good = compile_in_order(compiler, container, named, count, faults);
+
+	for (size_t i = 0; i < count; i++)
 		if (!named[i].done) {
 			cel_fault_add(&faults[i], sources[i], strlen(sources[i]), CEL_UNDECLARED, 0,
 				      "%s reads itself, straight or through others", names[i]);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy_compile.h - the expressions of a document made ready to be asked. Private to this room. */
+/* policy_compile.h - source to programs, against what a policy declares. Private to this room. */
 #ifndef COUNTERSIGN_POLICY_COMPILE_H
 #define COUNTERSIGN_POLICY_COMPILE_H
 
 #include "common/policy/policy_condition.h"
 
-#define POLICY_LETS_MAX 256
 #define POLICY_CONJUNCTS_MAX 64 /* of one condition */
 
 struct policy_compiler {
 	struct arena *arena; /* of the policy */
 	struct cel_env *env;
-	struct policy_lets lets;
+	struct policy_bindings bindings;
 };
 
 /*
- * Compiles `let`: names and expressions in any order, each may read others but not itself in the end. faults[i] belongs to the
- * i-th of them and starts zeroed; false when one has any. At most POLICY_LETS_MAX.
+ * Compiles named expressions: in any order, each may read others, but in the end not itself. `container` NULL: they are seen by every
+ * expression of the environment, else by those only that are compiled while it is the environment's container. faults[i] belongs to the i-th of them and starts
+ * zeroed; false when one has any.
  */
-bool policy_compile_lets(struct policy_compiler *compiler, const char *const *names,
-			 const char *const *sources, size_t count, struct cel_faults *faults) CS_MUST_CHECK;
+bool policy_compile_bindings(struct policy_compiler *compiler, const char *container, const char *const *names,
+			     const char *const *sources, size_t count, struct cel_faults *faults) CS_MUST_CHECK;
 
 /* when, unless: source or NULL. False when either has faults. */
 bool policy_compile_condition(struct policy_compiler *compiler, const char *when, const char *unless,

@@ -3,13 +3,7 @@
 #include "common/policy/policy_condition.h"
 
 static struct cel_value
-out_of_units(void)
-{
-	return cel_error(CEL_COST, 0);
-}
-
-static struct cel_value
-run(struct policy_meter *meter, const struct cel_program *program)
+evaluate(struct policy_meter *meter, const struct cel_program *program)
 {
 	uint64_t left = meter->cost < POLICY_COST_MAX ? POLICY_COST_MAX - meter->cost : 0;
 	struct cel_run run = {.slots = meter->slots,
@@ -19,7 +13,7 @@ run(struct policy_meter *meter, const struct cel_program *program)
 
 	if (meter->exhausted || left == 0) {
 		meter->exhausted = true;
-		return out_of_units();
+		return cel_error(CEL_COST, 0);
 	}
 
 	struct cel_value value = cel_evaluate(program, &run, meter->arena);
@@ -31,18 +25,19 @@ run(struct policy_meter *meter, const struct cel_program *program)
 }
 
 struct cel_value
-policy_meter_run(struct policy_meter *meter, const struct cel_program *program, const size_t *lets,
-		 size_t let_count)
+policy_program_run(const struct policy_program *program, struct policy_meter *meter)
 {
-	for (size_t i = 0; i < let_count; i++) {
-		const struct policy_let *let = &meter->lets->items[lets[i]];
+	for (size_t i = 0; i < program->binding_count; i++) {
+		size_t n = program->bindings[i];
+		const struct policy_binding *binding = &meter->bindings->items[n];
 
-		if (meter->known[lets[i]])
+		if (meter->known[n])
 			continue;
-		meter->slots[let->slot] = run(meter, let->program); /* those that it reads stand before it */
-		meter->known[lets[i]] = true;
+		/* what it reads itself stands before it */
+		meter->slots[binding->slot] = evaluate(meter, binding->value.program);
+		meter->known[n] = true;
 	}
-	return run(meter, program);
+	return evaluate(meter, program->program);
 }
 
 static struct policy_outcome
@@ -55,8 +50,7 @@ erred(const struct policy_conjunct *conjunct, enum cel_code code, uint32_t posit
 static struct policy_outcome
 ask_one(const struct policy_conjunct *conjunct, struct policy_meter *meter)
 {
-	struct cel_value value =
-	    policy_meter_run(meter, conjunct->program, conjunct->lets, conjunct->let_count);
+	struct cel_value value = policy_program_run(&conjunct->ask, meter);
 
 	if (value.kind == CEL_ERROR)
 		return erred(conjunct, value.code, value.extra);

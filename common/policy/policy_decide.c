@@ -12,41 +12,31 @@
  *     `valid_for` is the least. Their order means nothing, but for which of equals lends its name.
  *  4. A required path that is absent or null: BLOCK missing_input with all that is missing; no rule is asked.
  *  5. The deadline has passed and the cell is closed: BLOCK evaluation_timeout; no rule is asked.
- *  6. A rule is a candidate when every list of `match` holds a pattern that matches and not every list of `except` does.
- *  7. The strictest decision among the candidates counts (BLOCK > REQUIRE_APPROVAL > ALLOW). Their order means nothing.
- *  8. Without a candidate the default counts.
+ *  6. A rule is a candidate when every list of `match` holds a pattern that matches and not every list of `except` does,
+ *     and it has not expired.
+ *  7. Each candidate is asked: when AND NOT unless, in three values. True counts, false does not, an error is reported; of a rule that
+ *     restricts it raises: the decision is at least the rule's. In a class with on_error BLOCK any error raises to that. What is not
+ *     evaluated when time or units run out is an error. A rule in shadow mode is asked and reported, no more.
+ *  8. The base is the strictest decision of those that count (BLOCK > REQUIRE_APPROVAL > ALLOW), and the default when none does; the
+ *     result is the strictest of the base and of what raises. The order of rules means nothing.
+ * 8a. Unless it is BLOCK by now, each limit that is about the request is checked: one that this request would exceed raises as in 7, and
+ *     so does an error in its condition, a key or an amount that is missing, and a usage that is not known.
  *  9. The deadline has passed and the cell holds: ALLOW becomes REQUIRE_APPROVAL, asking whom the classes name. What
  *     is stricter stays as it is.
- * 10. REQUIRE_APPROVAL asks the profiles of all who said so at that level, the same profile once; `ttl` and the
+ * 10. REQUIRE_APPROVAL asks the profiles of all who said so at that level (rules that count or raise, classes whose default was
+ *     used), the same profile once; `ttl` and the
  *     grant's `valid_for` are the least of theirs. ALLOW lasts for the least `valid_for` of the classes.
  * 11. What outgrows a message is BLOCK: more than POLICY_CANDIDATES_MAX candidates too_many_rules, more than
  *     POLICY_REQUIREMENTS_MAX profiles too_many_requirements.
  */
 #include "common/policy/policy.h"
+#include "common/policy/policy_deciding.h"
 #include "common/policy/policy_read.h"
 
 #include <string.h>
 
-/* One decision on its way. */
-struct deciding {
-	const struct policy *policy;
-	const struct policy_request *request;
-	struct arena *arena;
-	struct policy_decision *decision;
-	const struct policy_class **classes; /* those that cover the action, in the document's order */
-	size_t class_count;
-	const struct policy_class *speaker;    /* the one that lends its name */
-	const struct policy_rule **candidates; /* by id */
-	size_t candidate_count;
-	const struct policy_profile *profiles[POLICY_REQUIREMENTS_MAX]; /* who is asked, by name */
-	size_t profile_count;
-	bool too_many_profiles;
-	struct policy_datum context; /* as the declared inputs read it */
-};
-
-/* Always false: nothing that follows can change it. */
-static bool
-block(struct deciding *deciding, const char *code)
+bool
+policy_deciding_block(struct policy_deciding *deciding, const char *code)
 {
 	struct policy_decision *decision = deciding->decision;
 
@@ -57,7 +47,7 @@ block(struct deciding *deciding, const char *code)
 
 /* Rule 3: the strictest lends its name, of equals the first. */
 static void
-speaks(struct deciding *deciding, const struct policy_class *class)
+speaks(struct policy_deciding *deciding, const struct policy_class *class)
 {
 	if (!deciding->speaker || class->verdict > deciding->speaker->verdict)
 		deciding->speaker = class;
@@ -65,7 +55,7 @@ speaks(struct deciding *deciding, const struct policy_class *class)
 
 /* Rule 1. */
 static bool
-can_decide(struct deciding *deciding)
+can_decide(struct policy_deciding *deciding)
 {
 	const struct policy_request *request = deciding->request;
 	const char *const names[] = {"action", "agent_id", "target", "tenant"};
@@ -73,21 +63,21 @@ can_decide(struct deciding *deciding)
 	const char **missing = arena_take_array(deciding->arena, sizeof names / sizeof *names, sizeof *missing);
 
 	if (!deciding->policy)
-		return block(deciding, "no_policy");
+		return policy_deciding_block(deciding, "no_policy");
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!values[i])
 			missing[deciding->decision->missing_count++] = names[i];
 	deciding->decision->missing = missing;
 	if (deciding->decision->missing_count)
-		return block(deciding, "missing_input");
+		return policy_deciding_block(deciding, "missing_input");
 	if (!policy_covers(deciding->policy, request->tenant))
-		return block(deciding, "no_policy");
-	return !deciding->policy->is_undecidable || block(deciding, "not_honoured");
+		return policy_deciding_block(deciding, "no_policy");
+	return !deciding->policy->is_undecidable || policy_deciding_block(deciding, "not_honoured");
 }
 
 /* Rule 1a. */
 static bool
-is_valid(struct deciding *deciding)
+is_valid(struct policy_deciding *deciding)
 {
 	struct error *refusal = arena_take(deciding->arena, sizeof *refusal);
 
@@ -96,12 +86,12 @@ is_valid(struct deciding *deciding)
 				   &deciding->context, refusal))
 		return true;
 	deciding->decision->refusal = refusal;
-	return block(deciding, "invalid_request");
+	return policy_deciding_block(deciding, "invalid_request");
 }
 
 /* Rules 2 and 3. */
 static void
-find_classes(struct deciding *deciding)
+find_classes(struct policy_deciding *deciding)
 {
 	const struct policy *policy = deciding->policy;
 	const char *action = deciding->request->action;
@@ -121,7 +111,7 @@ find_classes(struct deciding *deciding)
 }
 
 static bool
-is_present(const struct deciding *deciding, const char *path)
+is_present(const struct policy_deciding *deciding, const char *path)
 {
 	const struct policy_type *inputs = policy_inputs(deciding->policy);
 
@@ -131,7 +121,7 @@ is_present(const struct deciding *deciding, const char *path)
 
 /* Rule 4. */
 static bool
-has_required(struct deciding *deciding)
+has_required(struct policy_deciding *deciding)
 {
 	const struct policy_class *usual_speaker = deciding->speaker;
 	size_t room = 0, count = 0;
@@ -158,12 +148,12 @@ has_required(struct deciding *deciding)
 	}
 	deciding->decision->missing = missing;
 	deciding->decision->missing_count = policy_strings_distinct(missing, count);
-	return block(deciding, "missing_input");
+	return policy_deciding_block(deciding, "missing_input");
 }
 
 /* Rule 5. */
 static bool
-is_in_time(struct deciding *deciding, bool late)
+is_in_time(struct policy_deciding *deciding, bool late)
 {
 	const struct policy_class *usual_speaker = deciding->speaker;
 
@@ -174,51 +164,14 @@ is_in_time(struct deciding *deciding, bool late)
 		if (deciding->classes[i]->cells.evaluation_timeout != POLICY_TIMEOUT_HOLD)
 			speaks(deciding, deciding->classes[i]);
 	if (deciding->speaker)
-		return block(deciding, "evaluation_timeout");
+		return policy_deciding_block(deciding, "evaluation_timeout");
 	deciding->speaker = usual_speaker;
 	return true;
 }
 
-static bool
-list_matches(const struct policy_strings *patterns, const char *text)
-{
-	return patterns->count == 0 || policy_strings_match(patterns, text);
-}
-
-/* All but the actions, which the index knows for `match`. */
-static bool
-rest_matches(const struct policy_scope *scope, const struct policy_request *request)
-{
-	return list_matches(&scope->agents, request->agent_id)
-	       && list_matches(&scope->targets, request->target)
-	       && list_matches(&scope->tenants, request->tenant);
-}
-
-/* Rules 6 and 11. */
-static bool
-find_candidates(struct deciding *deciding)
-{
-	const struct policy *policy = deciding->policy;
-	const struct policy_request *request = deciding->request;
-	struct policy_set set = policy_set_make(deciding->arena, policy);
-
-	policy_index_find(policy, request->action, &set);
-	deciding->candidates =
-	    arena_take_array(deciding->arena, policy_set_count(&set), sizeof *deciding->candidates);
-	for (size_t i = policy_set_next(&set, 0); i != SIZE_MAX; i = policy_set_next(&set, i + 1)) {
-		const struct policy_rule *rule = &policy->rules[i];
-
-		if (rest_matches(&rule->match, request)
-		    && !(rule->has_except && list_matches(&rule->except.actions, request->action)
-			 && rest_matches(&rule->except, request)))
-			deciding->candidates[deciding->candidate_count++] = rule;
-	}
-	return deciding->candidate_count <= POLICY_CANDIDATES_MAX || block(deciding, "too_many_rules");
-}
-
 /* Rule 10: sorted by name, each once. */
-static void
-ask(struct deciding *deciding, const struct policy_profile *profile)
+void
+policy_deciding_ask(struct policy_deciding *deciding, const struct policy_profile *profile)
 {
 	size_t at = 0;
 
@@ -236,43 +189,9 @@ ask(struct deciding *deciding, const struct policy_profile *profile)
 	deciding->profile_count++;
 }
 
-/* Rule 7. */
-static void
-apply_rules(struct deciding *deciding)
-{
-	struct policy_decision *decision = deciding->decision;
-	const char **ids = arena_take_array(deciding->arena, deciding->candidate_count, sizeof *ids);
-
-	decision->verdict = POLICY_ALLOW;
-	for (size_t i = 0; i < deciding->candidate_count; i++)
-		if (deciding->candidates[i]->verdict > decision->verdict)
-			decision->verdict = deciding->candidates[i]->verdict;
-	for (size_t i = 0; i < deciding->candidate_count; i++) {
-		if (deciding->candidates[i]->verdict != decision->verdict)
-			continue;
-		ids[decision->rule_count++] = deciding->candidates[i]->id;
-		if (decision->verdict == POLICY_REQUIRE_APPROVAL)
-			ask(deciding, deciding->candidates[i]->profile);
-	}
-	decision->rules = ids;
-	decision->reason_code = "rule";
-}
-
-/* Rule 8. */
-static void
-apply_default(struct deciding *deciding)
-{
-	deciding->decision->verdict = deciding->speaker->verdict;
-	deciding->decision->reason_code = "class_default";
-	for (size_t i = 0; i < deciding->class_count; i++)
-		if (deciding->decision->verdict == POLICY_REQUIRE_APPROVAL
-		    && deciding->classes[i]->verdict == POLICY_REQUIRE_APPROVAL)
-			ask(deciding, deciding->classes[i]->profile);
-}
-
 /* Rule 9: all classes say hold, or rule 5 had blocked; and who says hold names whom to ask. */
 static void
-apply_hold(struct deciding *deciding)
+apply_hold(struct policy_deciding *deciding)
 {
 	struct policy_decision *decision = deciding->decision;
 
@@ -282,7 +201,7 @@ apply_hold(struct deciding *deciding)
 	decision->reason_code = "evaluation_timeout";
 	decision->rule_count = 0;
 	for (size_t i = 0; i < deciding->class_count; i++)
-		ask(deciding, deciding->classes[i]->profile);
+		policy_deciding_ask(deciding, deciding->classes[i]->profile);
 }
 
 static int64_t
@@ -293,12 +212,12 @@ lesser(int64_t left, int64_t right)
 
 /* Rules 10 and 11. */
 static void
-apply_terms(struct deciding *deciding)
+apply_terms(struct policy_deciding *deciding)
 {
 	struct policy_decision *decision = deciding->decision;
 
 	if (deciding->too_many_profiles) {
-		block(deciding, "too_many_requirements");
+		policy_deciding_block(deciding, "too_many_requirements");
 	} else if (decision->verdict == POLICY_ALLOW) {
 		decision->valid_for = INT64_MAX;
 		for (size_t i = 0; i < deciding->class_count; i++)
@@ -324,19 +243,18 @@ apply_terms(struct deciding *deciding)
 }
 
 static void
-decide(struct deciding *deciding, int64_t now)
+decide(struct policy_deciding *deciding, int64_t now)
 {
 	bool late = deciding->request->deadline != 0 && now > deciding->request->deadline;
 
 	if (!can_decide(deciding) || !is_valid(deciding))
 		return;
 	find_classes(deciding);
-	if (!has_required(deciding) || !is_in_time(deciding, late) || !find_candidates(deciding))
+	if (!has_required(deciding) || !is_in_time(deciding, late) || !policy_find_candidates(deciding, now))
 		return;
-	if (deciding->candidate_count)
-		apply_rules(deciding);
-	else
-		apply_default(deciding);
+	policy_ask_conditions(deciding, now);
+	policy_apply_rules(deciding);
+	policy_apply_limits(deciding, now);
 	if (late)
 		apply_hold(deciding);
 	apply_terms(deciding);
@@ -346,14 +264,13 @@ void
 policy_decide(const struct policy *policy, const struct policy_request *request, int64_t now,
 	      struct arena *arena, struct policy_decision *decision)
 {
-	struct deciding deciding = {.policy = policy, .request = request, .arena = arena, .decision = decision};
+	struct policy_deciding *deciding = arena_take(arena, sizeof *deciding);
 
-	*decision = (struct policy_decision){.verdict = POLICY_BLOCK};
-	decide(&deciding, now);
-	if (deciding.speaker)
-		decision->class_id = deciding.speaker->id;
-	decision->reason_text =
-	    decision->refusal ? arena_format(arena, "%s: %s: %s", decision->refusal->field,
-					     decision->refusal->code, decision->refusal->text)
-			      : policy_reason(arena, decision, deciding.candidates, deciding.candidate_count);
+	*deciding = (struct policy_deciding){
+	    .policy = policy, .request = request, .arena = arena, .decision = decision};
+	*decision = (struct policy_decision){.verdict = POLICY_BLOCK, .trail = deciding};
+	decide(deciding, now);
+	if (deciding->speaker)
+		decision->class_id = deciding->speaker->id;
+	decision->reason_text = policy_reason(deciding);
 }

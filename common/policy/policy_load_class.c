@@ -73,7 +73,7 @@ check_failure(const struct place *place, const struct policy_class *class)
 static bool
 load_marks(const struct place *place, struct policy_class *class)
 {
-	static const char *const gaps[] = {"on_error", "floor", "identity", "irreversible", NULL};
+	static const char *const gaps[] = {"floor", "identity", "irreversible", NULL};
 	static const char *const errors[] = {"BLOCK", NULL}, *const identities[] = {"claimed", "verified",
 										    NULL};
 	struct place on_error = policy_place_member(place, "on_error"),
@@ -90,7 +90,7 @@ load_marks(const struct place *place, struct policy_class *class)
 	word = 0;
 	good = (!identity.value || policy_read_word(&identity, identities, &word)) && good;
 	class->verified_identity = word == 1;
-	policy_note_gaps(place, gaps, POLICY_GAP_DECIDING);
+	policy_note_gaps(place, gaps, POLICY_GAP_SERVICES);
 	return good;
 }
 

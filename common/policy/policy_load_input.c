@@ -283,7 +283,6 @@ policy_load_params(const struct place *root)
 	if (!params.value || policy_is_empty(&params, VALUE_MAP)
 	    || !policy_read_open_map(&params, POLICY_INPUTS_MAX))
 		return;
-	policy_note_gap(&params, POLICY_GAP_DECIDING);
 	policy->param_count = params.value->as.map.count;
 	policy->params = arena_take_array(root->reader->arena, policy->param_count, sizeof *policy->params);
 	for (size_t i = 0; i < policy->param_count && !policy_reader_is_full(root); i++) {

@@ -241,7 +241,7 @@ policy_load_limits(const struct place *root)
 
 	if (!limits.value || policy_is_empty(&limits, VALUE_LIST) || !policy_read_list(&limits, LIMITS_MAX))
 		return;
-	policy_note_gap(&limits, POLICY_GAP_DECIDING);
+	policy_note_gap(&limits, POLICY_GAP_SERVICES);
 	policy->limit_count = limits.value->as.list.count;
 	policy->limits = arena_take_array(root->reader->arena, policy->limit_count, sizeof *policy->limits);
 	for (size_t i = 0; i < policy->limit_count && !policy_reader_is_full(root); i++) {
@@ -264,7 +264,7 @@ policy_load_invariants(const struct place *root)
 	if (!invariants.value || policy_is_empty(&invariants, VALUE_LIST)
 	    || !policy_read_list(&invariants, INVARIANTS_MAX))
 		return;
-	policy_note_gap(&invariants, POLICY_GAP_DECIDING);
+	policy_note_gap(&invariants, POLICY_GAP_SERVICES);
 	policy->invariant_count = invariants.value->as.list.count;
 	policy->invariants =
 	    arena_take_array(root->reader->arena, policy->invariant_count, sizeof *policy->invariants);

@@ -72,7 +72,6 @@ policy_load_lets(const struct place *place, const struct policy_lets *above, str
 
 	if (!place->value || policy_is_empty(place, VALUE_MAP) || !policy_read_open_map(place, LETS_MAX))
 		return;
-	policy_note_gap(place, POLICY_GAP_DECIDING);
 
 	size_t count = place->value->as.map.count;
 	struct policy_let *items = arena_take_array(place->reader->arena, count, sizeof *items);
@@ -217,8 +216,6 @@ load_notes(const struct place *place, struct policy_rule *rule)
 		rule->severity = severities[word];
 	if (mode.value && policy_read_word(&mode, modes, &word))
 		rule->is_shadow = word == 1;
-	if (rule->is_shadow)
-		policy_note_gap(&mode, POLICY_GAP_DECIDING);
 }
 
 /* Rules. */
@@ -240,7 +237,6 @@ load_rule(const struct place *place, struct policy_rule *rule)
 	static const char *const known[] = {
 	    "id",     "match",	     "except",	    "let",  "when",	"unless", "decision", "approval",
 	    "reason", "obligations", "remediation", "mode", "severity", "owner",  "expires",  NULL};
-	static const char *const undecided[] = {"when", "unless", "expires", NULL};
 	static const char *const unserved[] = {"obligations", "remediation", NULL};
 
 	if (!policy_read_map(place, known))
@@ -265,7 +261,6 @@ load_rule(const struct place *place, struct policy_rule *rule)
 	load_obligations(&obligations, verdict_known, rule);
 	load_expires(&expires, verdict_known, rule);
 	load_notes(place, rule);
-	policy_note_gaps(place, undecided, POLICY_GAP_DECIDING);
 	policy_note_gaps(place, unserved, POLICY_GAP_SERVICES);
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/finding/finding.h"
 #include "common/policy/policy.h"
+#include "common/policy/policy_condition.h"
 #include "common/policy/policy_input.h"
 
 #define POLICY_PATTERN_MAX 256
@@ -120,7 +121,8 @@ struct policy_rule {
 	const char *reason; /* or NULL, as all that follows */
 	const struct policy_expression *when, *unless;
 	struct policy_lets lets;
-	const struct value *obligations; /* a map */
+	struct policy_condition condition; /* of the three */
+	const struct value *obligations;   /* a map */
 	const char *remediation, *severity, *owner;
 	bool is_shadow;	 /* mode: shadow */
 	int64_t expires; /* microseconds since 1970 UTC; 0: never. On ALLOW alone */
@@ -135,6 +137,7 @@ struct policy_limit {
 	struct policy_scope match, except;
 	bool has_except;
 	const struct policy_expression *when; /* or NULL */
+	struct policy_condition condition;    /* of it */
 	struct policy_strings key; /* paths: agent_id, action, target, tenant, request_digest, context.…; sorted */
 	const char *sum_of; /* "context.amount_minor": a declared number of at least 0; NULL: it counts */
 	int64_t max;
@@ -176,6 +179,13 @@ struct policy_index {
 	size_t count;
 };
 
+/* What its expressions may name. */
+struct policy_names {
+	struct cel_env *env;
+	struct policy_bindings bindings;
+	struct cel_value params;
+};
+
 struct policy {
 	const char *name;
 	int64_t version;
@@ -197,6 +207,7 @@ struct policy {
 	size_t limit_count;
 	struct policy_invariant *invariants;
 	size_t invariant_count;
+	const struct policy_names *names;
 	struct findings gaps; /* what this version does not honour */
 	bool is_undecidable;  /* … and policy_decide is among those who don't */
 };
@@ -220,9 +231,5 @@ bool policy_strings_match(const struct policy_strings *patterns, const char *tex
 bool policy_index_build(struct arena *arena, struct policy *policy, struct error *error) CS_MUST_CHECK;
 /* Adds the rules whose actions cover this one. */
 void policy_index_find(const struct policy *policy, const char *action, struct policy_set *set);
-
-/* reason_text for a decision whose other members are set: one line. */
-const char *policy_reason(struct arena *arena, const struct policy_decision *decision,
-			  const struct policy_rule *const *candidates, size_t count);
 
 #endif

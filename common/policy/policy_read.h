@@ -127,6 +127,8 @@ void policy_load_classes(const struct place *root);
 void policy_load_rules(const struct place *root);
 void policy_load_limits(const struct place *root);
 void policy_load_invariants(const struct place *root);
+/* Compiles what the others have read. */
+void policy_load_conditions(const struct place *root);
 
 /* NULL when there is none of this name. */
 const struct policy_profile *policy_find_profile(const struct policy *policy, const char *name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy_reason.c - a decision's reason in words: one line, bounded, the same for the same decision. */
 #include "common/policy/policy.h"
-#include "common/policy/policy_private.h"
+#include "common/policy/policy_deciding.h"
 
 #include <string.h>
 
@@ -43,41 +43,94 @@ joined(struct arena *arena, const char *before, const char *const *strings, size
 	return line.buffer.bytes;
 }
 
-/* The reasons of the rules at the level that counted; a rule that gives none is named. */
+/* The reasons of the rules that decide; a rule that gives none is named, and so is one that could not be evaluated. */
 static const char *
-rules_reason(struct arena *arena, const struct policy_decision *decision,
-	     const struct policy_rule *const *candidates, size_t count)
+rules_reason(const struct policy_deciding *deciding)
 {
-	struct line line = {.buffer.arena = arena};
+	struct line line = {.buffer.arena = deciding->arena};
 
-	for (size_t i = 0; i < count; i++) {
-		if (candidates[i]->verdict != decision->verdict)
+	for (size_t i = 0; i < deciding->candidate_count; i++) {
+		const struct policy_candidate *candidate = &deciding->candidates[i];
+		bool erred = candidate->outcome.truth == POLICY_ERROR;
+
+		if (!candidate->decides)
 			continue;
 		if (line.buffer.length)
 			add(&line, " ");
-		if (candidates[i]->reason) {
-			add(&line, candidates[i]->reason);
+		if (candidate->rule->reason && !erred) {
+			add(&line, candidate->rule->reason);
 			continue;
 		}
 		add(&line, "Rule ");
-		add(&line, candidates[i]->id);
+		add(&line, candidate->rule->id);
+		if (erred) {
+			add(&line, " could not be evaluated (");
+			add(&line, cel_code_name(candidate->outcome.code));
+			add(&line, ")");
+		}
 		add(&line, ".");
 	}
 	return line.buffer.bytes;
 }
 
-const char *
-policy_reason(struct arena *arena, const struct policy_decision *decision,
-	      const struct policy_rule *const *candidates, size_t count)
+static const char *
+limits_reason(const struct policy_deciding *deciding)
 {
-	const char *code = decision->reason_code;
+	struct line line = {.buffer.arena = deciding->arena};
 
-	if (strcmp(code, "rule") == 0)
-		return rules_reason(arena, decision, candidates, count);
+	for (size_t i = 0; i < deciding->check_count; i++) {
+		const struct policy_check *check = &deciding->checks[i];
+		const char *how = check->outcome.truth == POLICY_ERROR || !check->key
+				      ? " could not be evaluated."
+				  : check->unknown ? " could not be read."
+						   : " is exceeded.";
+
+		if (!check->decides)
+			continue;
+		if (line.buffer.length)
+			add(&line, " ");
+		add(&line, "Limit ");
+		add(&line, check->limit->id);
+		add(&line, how);
+		if (check->limit->reason) {
+			add(&line, " ");
+			add(&line, check->limit->reason);
+		}
+	}
+	return line.buffer.bytes;
+}
+
+static const char *
+refusal_reason(const struct policy_deciding *deciding)
+{
+	const struct error *refusal = deciding->decision->refusal;
+	struct line line = {.buffer.arena = deciding->arena};
+
+	add(&line, refusal->field);
+	add(&line, ": ");
+	add(&line, refusal->code);
+	add(&line, ": ");
+	add(&line, refusal->text);
+	return line.buffer.bytes;
+}
+
+const char *
+policy_reason(const struct policy_deciding *deciding)
+{
+	const struct policy_decision *decision = deciding->decision;
+	const char *code = decision->reason_code;
+	struct arena *arena = deciding->arena;
+
+	if (strcmp(code, "rule") == 0 || strcmp(code, "rule_error") == 0)
+		return rules_reason(deciding);
+	if (strcmp(code, "limit_exceeded") == 0)
+		return limits_reason(deciding);
 	if (strcmp(code, "class_default") == 0)
 		return joined(arena, "No rule speaks; this is the default of class", &decision->class_id, 1);
 	if (strcmp(code, "missing_input") == 0)
 		return joined(arena, "Missing:", decision->missing, decision->missing_count);
+	if (strcmp(code, "invalid_request") == 0)
+		return refusal_reason(deciding);
 	if (strcmp(code, "evaluation_timeout") == 0)
 		return "The deadline passed before this was decided.";
 	if (strcmp(code, "not_honoured") == 0)

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy_explain.c - every candidate with what it came to, and what was read for it. */
+#include "common/policy/policy_explain.h"
+#include "common/policy/policy_deciding.h"
+
+#include <string.h>
+
+enum { SHOWN_CHARACTERS = 64 };
+
+struct explaining {
+	struct arena *arena;
+	const struct policy_deciding *trail;
+};
+
+static void
+set_strings(const struct explaining *e, struct value *map, const char *name, const char *const *strings,
+	    size_t count)
+{
+	struct value *list = value_list(e->arena);
+
+	for (size_t i = 0; i < count; i++)
+		value_append(e->arena, list, value_string(e->arena, strings[i]));
+	value_set(e->arena, map, name, list);
+}
+
+static void
+set_int(const struct explaining *e, struct value *map, const char *name, int64_t integer)
+{
+	value_set(e->arena, map, name, value_int(e->arena, integer));
+}
+
+/* ------------------------------------------------------------------ what was read */
+
+static struct value *
+shortened(const struct explaining *e, struct text text)
+{
+	size_t length = 0;
+	uint32_t point;
+
+	for (size_t i = 0; i < SHOWN_CHARACTERS && length < text.length; i++) {
+		size_t step = value_utf8_decode(text.bytes + length, text.length - length, &point);
+
+		length += step ? step : 1;
+	}
+	if (length >= text.length)
+		return value_text(e->arena, text.bytes, text.length);
+	return value_string(e->arena, arena_format(e->arena, "%.*s…", (int)length, text.bytes));
+}
+
+static struct value *
+shown(const struct explaining *e, const struct value *value)
+{
+	switch (value->kind) {
+	case VALUE_STRING:
+		return shortened(e, value->as.string);
+	case VALUE_LIST:
+		return value_string(e->arena, arena_format(e->arena, "(%zu items)", value->as.list.count));
+	case VALUE_MAP:
+		return value_string(e->arena, arena_format(e->arena, "(%zu members)", value->as.map.count));
+	case VALUE_BOOL:
+		return value_bool(e->arena, value->as.boolean);
+	case VALUE_INT:
+		return value_int(e->arena, value->as.integer);
+	case VALUE_REAL:
+		return value_real(e->arena, value->as.real);
+	default:
+		return value_null(e->arena);
+	}
+}
+
+static const struct policy_field *
+declared(const struct policy_type *map, const char *path, size_t length)
+{
+	for (size_t i = 0; map->fields && i < map->field_count; i++)
+		if (strncmp(map->fields[i].name, path, length) == 0 && map->fields[i].name[length] == '\0')
+			return &map->fields[i];
+	return NULL;
+}
+
+static struct value *
+default_of(const struct explaining *e, const struct policy_datum *datum)
+{
+	switch (datum ? datum->kind : POLICY_T_ABSENT) {
+	case POLICY_T_BOOL:
+		return value_bool(e->arena, datum->as.boolean);
+	case POLICY_T_INT:
+		return value_int(e->arena, datum->as.integer);
+	case POLICY_T_DOUBLE:
+		return value_real(e->arena, datum->as.real);
+	case POLICY_T_STRING:
+		return shortened(e, datum->as.string);
+	case POLICY_T_ABSENT:
+		return value_string(e->arena, "(absent)");
+	default:
+		return value_string(e->arena, "(default)");
+	}
+}
+
+/* An input under its path without "context.", as the request has it. */
+static struct value *
+input_shown(const struct explaining *e, const char *path)
+{
+	const struct policy_type *map = &e->trail->policy->inputs;
+	const struct value *value = e->trail->request->context;
+	const struct policy_field *field = NULL;
+
+	for (const char *at = path; map && *at;) {
+		size_t length = strcspn(at, ".[");
+		const char *name = arena_copy(e->arena, at, length);
+
+		field = declared(map, at, length);
+		if (field && field->sensitive)
+			return value_string(e->arena, "(hidden)");
+		value = value ? value_get(value, name) : NULL;
+		map = field ? &field->type : NULL;
+		at += length;
+		if (*at == '[')
+			break;
+		at += *at == '.';
+	}
+	return value ? shown(e, value) : default_of(e, field ? field->fallback : NULL);
+}
+
+static void
+add_read(const struct explaining *e, struct value *map, const char *path)
+{
+	static const char context[] = "context.";
+	const struct policy_request *request = e->trail->request;
+	const char *const names[] = {"agent_id", "action", "target", "tenant"};
+	const char *const values[] = {request->agent_id, request->action, request->target, request->tenant};
+
+	if (value_get(map, path))
+		return;
+	if (strncmp(path, context, strlen(context)) == 0)
+		value_set(e->arena, map, path, input_shown(e, path + strlen(context)));
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(path, names[i]) == 0)
+			value_set(e->arena, map, path, value_string(e->arena, values[i]));
+}
+
+static void add_reads(const struct explaining *e, struct value *map, const struct policy_program *program);
+
+static void
+add_program_reads(const struct explaining *e, struct value *map, const struct cel_program *program)
+{
+	size_t count;
+	const char *const *paths = cel_program_reads(program, &count);
+
+	for (size_t i = 0; i < count; i++)
+		add_read(e, map, paths[i]);
+}
+
+/* Its own, and those of the named expressions that it reads. */
+static void
+add_reads(const struct explaining *e, struct value *map, const struct policy_program *program)
+{
+	const struct policy_bindings *bindings = &e->trail->policy->names->bindings;
+
+	add_program_reads(e, map, program->program);
+	for (size_t i = 0; i < program->binding_count; i++)
+		add_program_reads(e, map, bindings->items[program->bindings[i]].value.program);
+}
+
+static struct value *
+reads_of(const struct explaining *e, const struct policy_condition *condition)
+{
+	struct value *map = value_map(e->arena);
+
+	for (size_t i = 0; i < condition->count; i++)
+		add_reads(e, map, &condition->conjuncts[i].ask);
+	return map;
+}
+
+/* ------------------------------------------------------------------ candidates */
+
+static const char *
+conjunct_text(const struct explaining *e, const struct policy_conjunct *conjunct)
+{
+	return conjunct->of_unless ? arena_format(e->arena, "!(%s)", conjunct->text) : conjunct->text;
+}
+
+static void
+add_error(const struct explaining *e, struct value *map, const struct policy_outcome *outcome)
+{
+	value_set_string(e->arena, map, "error", cel_code_name(outcome->code));
+	if (outcome->decider) {
+		value_set_string(e->arena, map, "in", conjunct_text(e, outcome->decider));
+		value_set_string(e->arena, map, "of", outcome->decider->of_unless ? "unless" : "when");
+		set_int(e, map, "position", outcome->position);
+	}
+}
+
+static struct value *
+because(const struct explaining *e, const struct policy_candidate *candidate)
+{
+	struct value *map = value_map(e->arena);
+
+	value_set_string(e->arena, map, "rule", candidate->rule->id);
+	value_set_string(e->arena, map, "decision", policy_verdict_name(candidate->rule->verdict));
+	value_set_string(e->arena, map, "reason", candidate->rule->reason);
+	value_set(e->arena, map, "read", reads_of(e, &candidate->rule->condition));
+	return map;
+}
+
+static struct value *
+considered(const struct explaining *e, const struct policy_candidate *candidate)
+{
+	static const char *const results[] = {
+	    [POLICY_FALSE] = "no", [POLICY_TRUE] = "yes", [POLICY_ERROR] = "error"};
+	const struct policy_outcome *outcome = &candidate->outcome;
+	struct value *map = value_map(e->arena), *read = value_map(e->arena);
+
+	value_set_string(e->arena, map, "rule", candidate->rule->id);
+	value_set_string(e->arena, map, "decision", policy_verdict_name(candidate->rule->verdict));
+	value_set_string(e->arena, map, "result", results[outcome->truth]);
+	if (candidate->rule->is_shadow)
+		value_set_string(e->arena, map, "mode", "shadow");
+	if (outcome->truth == POLICY_ERROR) {
+		add_error(e, map, outcome);
+		value_set(e->arena, map, "raised", value_bool(e->arena, candidate->decides));
+	} else if (outcome->decider) {
+		value_set_string(e->arena, map, "false", conjunct_text(e, outcome->decider));
+	}
+	if (outcome->decider) {
+		add_reads(e, read, &outcome->decider->ask);
+		value_set(e->arena, map, "read", read);
+	}
+	return map;
+}
+
+static void
+add_candidates(const struct explaining *e, struct value *map)
+{
+	struct value *decided = value_list(e->arena), *others = value_list(e->arena);
+
+	for (size_t i = 0; i < e->trail->candidate_count; i++) {
+		const struct policy_candidate *candidate = &e->trail->candidates[i];
+
+		if (candidate->decides && candidate->outcome.truth == POLICY_TRUE)
+			value_append(e->arena, decided, because(e, candidate));
+		else
+			value_append(e->arena, others, considered(e, candidate));
+	}
+	value_set(e->arena, map, "because", decided);
+	value_set(e->arena, map, "considered", others);
+}
+
+/* ------------------------------------------------------------------ what would have been allowed */
+
+/* All that speaks against an ALLOW rule that is about the request, as it is written. */
+static size_t
+needs(const struct explaining *e, const struct policy_candidate *candidate, const char **texts)
+{
+	const struct policy_condition *condition = &candidate->rule->condition;
+	struct policy_meter meter = e->trail->meter; /* its values; the purse is a copy */
+	size_t count = 0;
+
+	meter.arena = e->arena;
+	for (size_t i = 0; i < condition->count; i++) {
+		struct policy_condition one = {&condition->conjuncts[i], 1};
+
+		if (policy_condition_ask(&one, &meter).truth != POLICY_TRUE)
+			texts[count++] = conjunct_text(e, &condition->conjuncts[i]);
+	}
+	return count;
+}
+
+static void
+add_nearest(const struct explaining *e, struct value *map)
+{
+	const struct policy_candidate *nearest = NULL;
+	const char **least = NULL;
+	size_t least_count = 0;
+
+	for (size_t i = 0; i < e->trail->candidate_count; i++) {
+		const struct policy_candidate *candidate = &e->trail->candidates[i];
+
+		if (candidate->rule->verdict != POLICY_ALLOW || candidate->rule->is_shadow
+		    || candidate->outcome.truth == POLICY_TRUE)
+			continue;
+
+		const char **texts =
+		    arena_take_array(e->arena, candidate->rule->condition.count, sizeof *texts);
+		size_t count = needs(e, candidate, texts);
+
+		if (!nearest || count < least_count) {
+			nearest = candidate;
+			least = texts;
+			least_count = count;
+		}
+	}
+	if (!nearest)
+		return;
+
+	struct value *found = value_map(e->arena);
+
+	value_set_string(e->arena, found, "rule", nearest->rule->id);
+	set_strings(e, found, "needs", least, least_count);
+	value_set(e->arena, map, "nearest_allow", found);
+}
+
+/* ------------------------------------------------------------------ the rest */
+
+static void
+add_class(const struct explaining *e, struct value *map)
+{
+	struct value *class = value_map(e->arena);
+
+	if (!e->trail->speaker)
+		return;
+	value_set_string(e->arena, class, "id", e->trail->speaker->id);
+	value_set_string(e->arena, class, "default", policy_verdict_name(e->trail->speaker->verdict));
+	value_set(e->arena, class, "default_used", value_bool(e->arena, e->trail->default_used));
+	value_set(e->arena, map, "class", class);
+}
+
+static void
+add_limits(const struct explaining *e, struct value *map)
+{
+	struct value *list = value_list(e->arena);
+
+	for (size_t i = 0; i < e->trail->check_count; i++) {
+		const struct policy_check *check = &e->trail->checks[i];
+		struct value *one = value_map(e->arena);
+
+		value_set_string(e->arena, one, "limit", check->limit->id);
+		value_set(e->arena, one, "exceeded", value_bool(e->arena, check->exceeded));
+		value_set_string(e->arena, one, "key", check->key);
+		if (check->outcome.truth == POLICY_ERROR)
+			add_error(e, one, &check->outcome);
+		set_int(e, one, "used", check->used);
+		set_int(e, one, "amount", check->amount);
+		set_int(e, one, "max", check->limit->max);
+		value_append(e->arena, list, one);
+	}
+	if (e->trail->check_count)
+		value_set(e->arena, map, "limits", list);
+}
+
+static struct value *
+asks_of(const struct explaining *e, const struct policy_profile *profile)
+{
+	struct value *list = value_list(e->arena);
+
+	for (size_t i = 0; i < profile->ask_count; i++) {
+		struct value *one = value_map(e->arena);
+
+		value_set_string(e->arena, one, "group", profile->asks[i].group);
+		set_int(e, one, "quorum", profile->asks[i].quorum);
+		value_append(e->arena, list, one);
+	}
+	return list;
+}
+
+/* Who asks for a profile: rules and limits that decide; the classes when it is their default. */
+static struct value *
+askers_of(const struct explaining *e, const struct policy_profile *profile)
+{
+	const struct policy_deciding *trail = e->trail;
+	struct value *list = value_list(e->arena);
+
+	for (size_t i = 0; i < trail->candidate_count; i++)
+		if (trail->candidates[i].decides && trail->candidates[i].rule->profile == profile)
+			value_append(e->arena, list, value_string(e->arena, trail->candidates[i].rule->id));
+	for (size_t i = 0; i < trail->check_count; i++)
+		if (trail->checks[i].decides && trail->checks[i].limit->profile == profile)
+			value_append(e->arena, list, value_string(e->arena, trail->checks[i].limit->id));
+	for (size_t i = 0; trail->default_used && i < trail->class_count; i++)
+		if (trail->classes[i]->profile == profile)
+			value_append(e->arena, list, value_string(e->arena, trail->classes[i]->id));
+	return list;
+}
+
+static void
+add_approvals(const struct explaining *e, struct value *map)
+{
+	struct value *list = value_list(e->arena);
+
+	if (e->trail->decision->verdict != POLICY_REQUIRE_APPROVAL)
+		return;
+	for (size_t i = 0; i < e->trail->profile_count; i++) {
+		const struct policy_profile *profile = e->trail->profiles[i];
+		struct value *one = value_map(e->arena);
+
+		value_set_string(e->arena, one, "profile", profile->name);
+		value_set(e->arena, one, "from", askers_of(e, profile));
+		value_set(e->arena, one, profile->all ? "all_of" : "any_of", asks_of(e, profile));
+		value_append(e->arena, list, one);
+	}
+	value_set(e->arena, map, "approvals", list);
+}
+
+static bool
+reads_field(const struct cel_program *program, const char *name)
+{
+	static const char context[] = "context.";
+	size_t count, length = strlen(name);
+	const char *const *paths = cel_program_reads(program, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *rest = paths[i] + strlen(context);
+
+		if (strncmp(paths[i], context, strlen(context)) == 0 && strncmp(rest, name, length) == 0
+		    && (rest[length] == '\0' || rest[length] == '.' || rest[length] == '['))
+			return true;
+		if (strcmp(paths[i], "context") == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+program_reads(const struct explaining *e, const struct policy_program *program, const char *name)
+{
+	const struct policy_bindings *bindings = &e->trail->policy->names->bindings;
+
+	if (reads_field(program->program, name))
+		return true;
+	for (size_t i = 0; i < program->binding_count; i++)
+		if (reads_field(bindings->items[program->bindings[i]].value.program, name))
+			return true;
+	return false;
+}
+
+static bool
+any_candidate_reads(const struct explaining *e, const char *name)
+{
+	for (size_t i = 0; i < e->trail->candidate_count; i++) {
+		const struct policy_condition *condition = &e->trail->candidates[i].rule->condition;
+
+		for (size_t j = 0; j < condition->count; j++)
+			if (program_reads(e, &condition->conjuncts[j].ask, name))
+				return true;
+	}
+	return false;
+}
+
+/* What the request says and no rule has asked. */
+static void
+add_ignored(const struct explaining *e, struct value *map)
+{
+	const struct value *context = e->trail->request->context;
+	struct value *list = value_list(e->arena);
+
+	if (!e->trail->policy->has_inputs || !context || context->kind != VALUE_MAP)
+		return;
+	for (size_t i = 0; i < context->as.map.count; i++) {
+		const struct text *name = &context->as.map.members[i].name;
+
+		if (!any_candidate_reads(e, name->bytes))
+			value_append(e->arena, list, value_text(e->arena, name->bytes, name->length));
+	}
+	value_set(e->arena, map, "ignored_fields", list);
+}
+
+static void
+add_policy(const struct explaining *e, struct value *map)
+{
+	struct value *policy = value_map(e->arena);
+
+	value_set_string(e->arena, policy, "id", e->trail->policy->name);
+	set_int(e, policy, "version", e->trail->policy->version);
+	value_set(e->arena, map, "policy", policy);
+}
+
+static void
+add_work(const struct explaining *e, struct value *map)
+{
+	struct value *index = value_map(e->arena), *cost = value_map(e->arena);
+
+	set_int(e, index, "rules", (int64_t)e->trail->policy->rule_count);
+	set_int(e, index, "action", (int64_t)e->trail->indexed);
+	set_int(e, index, "agent_target", (int64_t)e->trail->candidate_count);
+	value_set(e->arena, map, "index", index);
+	set_int(e, cost, "units", (int64_t)e->trail->meter.cost);
+	value_set(e->arena, map, "cost", cost);
+}
+
+struct value *
+policy_explain(const struct policy_decision *decision, struct arena *arena)
+{
+	const struct explaining e = {arena, decision->trail};
+	struct value *map = value_map(arena);
+
+	value_set_string(arena, map, "decision", policy_verdict_name(decision->verdict));
+	value_set_string(arena, map, "reason_code", decision->reason_code);
+	value_set_string(arena, map, "reason", decision->reason_text);
+	if (!e.trail->policy)
+		return map;
+	add_policy(&e, map);
+	add_class(&e, map);
+	add_candidates(&e, map);
+	set_strings(&e, map, "errors", decision->errors, decision->error_count);
+	add_work(&e, map);
+	add_limits(&e, map);
+	add_approvals(&e, map);
+	if (decision->missing_count)
+		set_strings(&e, map, "missing", decision->missing, decision->missing_count);
+	if (decision->refusal) {
+		value_set_string(arena, map, "field", decision->refusal->field);
+		value_set_string(arena, map, "code", decision->refusal->code);
+		return map;
+	}
+	add_ignored(&e, map);
+	if (decision->verdict != POLICY_ALLOW)
+		add_nearest(&e, map);
+	return map;
+}

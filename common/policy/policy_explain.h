@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy_explain.h - why a decision is what it is, for people and for the record. Pure. */
+#ifndef COUNTERSIGN_POLICY_EXPLAIN_H
+#define COUNTERSIGN_POLICY_EXPLAIN_H
+
+#include "common/policy/policy.h"
+
+/*
+ * The explanation of a decision that policy_decide has made, its request and policy still there: a map in the arena, deterministic.
+ * Members: decision, reason_code, reason, policy {id, version}, class {id, default, default_used}, because [{rule, decision, reason,
+ * read}], considered [{rule, decision, result: "no"|"error", false|error, position, raised, read, mode}], index {rules, action,
+ * agent_target}, limits, approvals, missing, ignored_fields, nearest_allow, cost {units}; those that say nothing are left out, but
+ * for because, considered and errors. Values of inputs that were read are shown, cut at 64 characters; sensitive ones are
+ * "(hidden)", absent ones "(absent)".
+ */
+struct value *policy_explain(const struct policy_decision *decision, struct arena *arena);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy_load_condition.c - the expressions of a document, checked against its inputs and compiled; what is wrong with them points into the
+ * document. Comes after everything else of the document was read. */
+#include "common/policy/policy_compile.h"
+#include "common/policy/policy_facts.h"
+#include "common/policy/policy_read.h"
+
+#include <string.h>
+
+enum { FAULT_TEXT = 512 };
+
+/* Which check of the manual a fault belongs to. */
+static const char *
+check_of(enum cel_code code)
+{
+	switch (code) {
+	case CEL_SYNTAX:
+		return "E01";
+	case CEL_COST:
+	case CEL_DEPTH:
+	case CEL_MEMORY:
+	case CEL_REGEX:
+		return "E04";
+	default:
+		return "E02";
+	}
+}
+
+static uint32_t
+characters(const char *text)
+{
+	uint32_t count = 0;
+
+	for (; *text; text++)
+		count += ((unsigned char)*text & 0xc0) != 0x80;
+	return count;
+}
+
+/* Where a position of the source lies in the document: exactly where the source stands there as it is, or between quotes; else where
+ * it begins. */
+static struct stretch
+spot_of(const struct policy_expression *expression, uint32_t position)
+{
+	struct stretch at = expression->at;
+	uint32_t length = characters(expression->source), written = at.end - at.start;
+
+	if (at.line == 0 || strchr(expression->source, '\n') || (written != length && written != length + 2))
+		return at;
+
+	uint32_t quote = written == length ? 0 : 1;
+
+	at.start += quote + position;
+	at.column += quote + position;
+	at.end = at.start + 1;
+	return at;
+}
+
+static void
+report(const struct policy_reader *reader, const struct policy_expression *expression,
+       const struct cel_faults *faults)
+{
+	for (size_t i = 0; i < faults->count; i++) {
+		const struct cel_fault *fault = &faults->items[i];
+		struct finding finding = {.code = check_of(fault->code),
+					  .word = cel_code_name(fault->code),
+					  .path = expression->path,
+					  .at = spot_of(expression, fault->position)};
+
+		finding.text = arena_format(reader->arena, "%s (character %u of the expression)", fault->text,
+					    fault->position + 1);
+		findings_add(reader->findings, finding);
+	}
+}
+
+static void
+load_lets(const struct policy_reader *reader, struct policy_compiler *compiler, const char *container,
+	  const struct policy_lets *lets)
+{
+	const char **names = arena_take_array(reader->arena, lets->count, sizeof *names);
+	const char **sources = arena_take_array(reader->arena, lets->count, sizeof *sources);
+	struct cel_faults *faults = arena_take_array(reader->arena, lets->count, sizeof *faults);
+
+	for (size_t i = 0; i < lets->count; i++) {
+		names[i] = lets->items[i].name;
+		sources[i] = lets->items[i].value.source;
+	}
+	if (!policy_compile_bindings(compiler, container, names, sources, lets->count, faults))
+		for (size_t i = 0; i < lets->count; i++)
+			report(reader, &lets->items[i].value, &faults[i]);
+}
+
+static void
+load_rule(const struct policy_reader *reader, struct policy_compiler *compiler, struct policy_rule *rule)
+{
+	struct cel_faults when = {0}, unless = {0};
+	const char *container = NULL;
+
+	if (!rule->when && !rule->unless && rule->lets.count == 0)
+		return;
+	if (rule->lets.count) {
+		container = arena_format(reader->arena, "let_%zu", rule->position);
+		cel_set_container(compiler->env, container);
+		load_lets(reader, compiler, container, &rule->lets);
+	}
+	if (!policy_compile_condition(compiler, rule->when ? rule->when->source : NULL,
+				      rule->unless ? rule->unless->source : NULL, &rule->condition, &when,
+				      &unless)) {
+		if (rule->when)
+			report(reader, rule->when, &when);
+		if (rule->unless)
+			report(reader, rule->unless, &unless);
+	}
+	cel_set_container(compiler->env, NULL);
+}
+
+static void
+load_limit(const struct policy_reader *reader, struct policy_compiler *compiler, struct policy_limit *limit)
+{
+	struct cel_faults when = {0}, unless = {0};
+
+	if (limit->when
+	    && !policy_compile_condition(compiler, limit->when->source, NULL, &limit->condition, &when, &unless))
+		report(reader, limit->when, &when);
+}
+
+static struct cel_value
+params_of(struct arena *arena, const struct policy *policy)
+{
+	struct cel_entry *entries = arena_take_array(arena, policy->param_count, sizeof *entries);
+
+	for (size_t i = 0; i < policy->param_count; i++) {
+		const struct policy_param *param = &policy->params[i];
+
+		entries[i].key = cel_string(param->field.name, strlen(param->field.name));
+		entries[i].value = policy_facts_value(arena, &param->field.type, &param->value);
+	}
+	return cel_map(arena, entries, policy->param_count);
+}
+
+void
+policy_load_conditions(const struct place *root)
+{
+	const struct policy_reader *reader = root->reader;
+	struct policy *policy = reader->policy;
+	struct policy_names *names = arena_take(reader->arena, sizeof *names);
+	struct policy_compiler compiler = {.arena = reader->arena};
+
+	compiler.env = policy_facts_declare(reader->arena, policy);
+	load_lets(reader, &compiler, NULL, &policy->lets);
+	for (size_t i = 0; i < policy->rule_count && !policy_reader_is_full(root); i++)
+		load_rule(reader, &compiler, &policy->rules[i]);
+	for (size_t i = 0; i < policy->limit_count; i++)
+		load_limit(reader, &compiler, &policy->limits[i]);
+	*names = (struct policy_names){
+	    .env = compiler.env, .bindings = compiler.bindings, .params = params_of(reader->arena, policy)};
+	policy->names = names;
+}
