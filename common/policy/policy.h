@@ -87,6 +87,7 @@ struct policy_decision {
 	const char *reason_text; /* one line of at most 1 KiB; the rules' reasons, joined */
 	const char *class_id; /* the class whose default or cells spoke; of several the strictest, first in the
 				  * document; NULL when no class was looked for (no_policy) */
+	bool default_used;    /* no rule counted: the class's default is the base of the decision */
 	const char *const *rules; /* ids of the deciding rules, sorted by name */
 	size_t rule_count;
 	const char *const *errors; /* ids of the rules whose condition could not be evaluated, sorted by name */

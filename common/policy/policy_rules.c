@@ -180,6 +180,7 @@ policy_apply_rules(struct policy_deciding *deciding)
 	enum policy_verdict base = base_of(deciding);
 
 	decision->verdict = base;
+	decision->default_used = deciding->default_used;
 	for (size_t i = 0; i < deciding->candidate_count; i++)
 		decision->verdict = stricter(decision->verdict, raised_to(deciding, &deciding->candidates[i]));
 	decision->reason_code = decision->verdict != base ? "rule_error"

@@ -1,83 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* command_policy.c - policies: checked, activated for all evaluators at once, shown. */
-#include "common/document/document.h"
 #include "common/snapshot/snapshot.h"
-#include "services/countersign/cli.h"
+#include "services/countersign/policy_file.h"
 #include <inttypes.h>
 #include <string.h>
 
-#define POLICY_BYTES_MAX (4u * 1024 * 1024)
-
-/* Line by line: a terminal gets nothing else. */
-static void
-print_lines(struct cli *cli, const struct text *text)
-{
-	for (size_t at = 0; at < text->length;) {
-		const char *end = memchr(text->bytes + at, '\n', text->length - at);
-		size_t length = end ? (size_t)(end - (text->bytes + at)) : text->length - at;
-
-		cli_print_text(arena_copy(cli->arena, text->bytes + at, length), stderr);
-		fputc('\n', stderr);
-		at += length + 1;
-	}
-}
-
-static struct value *
-finding_map(struct cli *cli, const struct finding *finding)
-{
-	struct value *map = value_map(cli->arena);
-
-	value_set_string(cli->arena, map, "code", finding->code);
-	value_set_string(cli->arena, map, "word", finding->word);
-	value_set_string(cli->arena, map, "path", finding->path);
-	value_set(cli->arena, map, "line", value_int(cli->arena, finding->at.line));
-	value_set(cli->arena, map, "column", value_int(cli->arena, finding->at.column));
-	value_set_string(cli->arena, map, "text", finding->text);
-	return map;
-}
-
-/* With -o json as data on stdout, else for people on stderr. */
-static int
-print_findings(struct cli *cli, const struct document *document, const struct findings *findings)
-{
-	static const char *const columns[] = {"code", "path", "line", "column", "text", NULL};
-	struct value *list = value_list(cli->arena);
-	struct buffer buffer = {.arena = cli->arena};
-
-	for (size_t i = 0; i < findings->count; i++) {
-		value_append(cli->arena, list, finding_map(cli, &findings->items[i]));
-		document_explain(&buffer, document, &findings->items[i]);
-	}
-	if (cli->json)
-		cli_print_list(cli, list, columns);
-	else
-		print_lines(cli, &(struct text){buffer.bytes, buffer.length});
-	cli_say("%s: %zu %s%s", document->name, findings->count, findings->count == 1 ? "error" : "errors",
-		findings_full(findings) ? ", and perhaps more" : "");
-	return CLI_FAILED;
-}
-
-/* A policy that all of this version honours; CLI_OK, or what is wrong with it was said. */
+/* CLI_OK, or what is wrong with it was said. */
 static int
 read_policy(struct cli *cli, struct policy_document *policy)
 {
-	struct error error = {0};
-	struct document document;
-	struct findings findings = findings_open(cli->arena, FINDINGS_MAX);
-	const char *name = strcmp(cli->arguments[0], "-") ? cli->arguments[0] : "stdin";
-	size_t length;
-	char *bytes = cli_read_file(cli, cli->arguments[0], POLICY_BYTES_MAX, &length, &error);
+	struct policy_file file;
+	int result = policy_file_read_honoured(cli, cli->arguments[0], &file);
 
-	if (!bytes)
-		return cli_fail(&error);
-	if (!document_policy(cli->arena, name, bytes, length, &document, policy, &findings))
-		return print_findings(cli, &document, &findings);
-	if (policy_gaps(policy->policy)->count)
-		return print_findings(cli, &document, policy_gaps(policy->policy));
-	/* what is stored is read again by whoever decides, and by nothing but this */
-	if (!policy_document_parse(cli->arena, policy->canonical, policy->canonical_length, policy, &error))
-		return cli_fail(&error);
-	return CLI_OK;
+	*policy = file.policy;
+	return result;
 }
 
 int

@@ -60,6 +60,10 @@ static const struct cli_option outcome_options[] = {
     {"detail", "TEXT", "one line"},
     {0}};
 
+static const struct cli_option explain_options[] = {
+    {"policy", "FILE", "by this document, without any server (default: the active one)"},
+    {"now", "TIME", "as if it were then, in RFC 3339 (default: now)"},
+    {0}};
 static const struct cli_option verify_options[] = {
     {"kafka", NULL, "also compare with the topics and the published checkpoints"},
     {"jwks", "FILE", "check the checkpoints' signatures against these keys"},
@@ -110,6 +114,11 @@ const struct cli_command cli_commands[] = {
      "countersign keys jwks signing.pem > countersign.jwks", NULL, 1, -1, command_keys_jwks},
     {"policy check", "FILE|-", "Checks a policy document without a server.", NULL, NULL, 1, 1,
      command_policy_check},
+    {"policy test", "FILE [TESTS]", "Runs a policy against the tests beside it, without a server.",
+     "countersign policy test delivery.yaml", NULL, 1, 2, command_policy_test},
+    {"policy explain", "REQUEST|-", "Says what a policy decides about a request, and why. Nothing is written.",
+     "countersign policy explain request.json --policy delivery.yaml", explain_options, 1, 1,
+     command_policy_explain},
     {"policy activate", "FILE|-", "Makes a policy the active one, for every evaluator at once.",
      "countersign policy activate policy.json", NULL, 1, 1, command_policy_activate},
     {"policy show", "[ID]", "Prints the active document.", NULL, NULL, 0, 1, command_policy_show},

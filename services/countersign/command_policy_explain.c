@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* command_policy_explain.c - the dry run: what a policy says about a request, and why; nothing is written, no server is asked. */
+#include "common/canonical/canonical.h"
+#include "common/message/json.h"
+#include "common/message/request.h"
+#include "common/policy/policy_explain.h"
+#include "common/policy/policy_input.h"
+#include "services/countersign/policy_file.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { REQUEST_BYTES_MAX = 64 * 1024 };
+
+/* The request as the evaluator would take it; one without an id gets one, nothing will know it. */
+static bool
+read_request(struct cli *cli, struct request *request, struct error *error)
+{
+	size_t length;
+	char *bytes = cli_read_file(cli, cli->arguments[0], REQUEST_BYTES_MAX, &length, error);
+	struct value *map = bytes ? json_parse(cli->arena, bytes, length, &json_limits_request, error) : NULL;
+	struct buffer body = {.arena = cli->arena};
+	struct record record = {0};
+
+	if (!map)
+		return false;
+	if (map->kind == VALUE_MAP && !value_get(map, "request_id"))
+		value_set_string(cli->arena, map, "request_id", "dry-run");
+	if (!canonical_format(&body, map, error))
+		return false;
+	record.value = body.bytes;
+	record.value_length = body.length;
+	return request_parse(cli->arena, &record, request, error);
+}
+
+static bool
+read_now(struct cli *cli, int64_t *now, struct error *error)
+{
+	const char *text = cli_option(cli, "now");
+	struct timespec time;
+	int64_t seconds;
+	uint32_t nanoseconds;
+
+	if (text) {
+		if (!policy_timestamp_parse((struct text){text, strlen(text)}, &seconds, &nanoseconds))
+			return error_set_field(error, ERROR_INVALID, "bad_value", "--now",
+					       "must be a time as 2026-03-04T10:00:00Z");
+		*now = seconds * 1000000 + nanoseconds / 1000;
+		return true;
+	}
+	clock_gettime(CLOCK_REALTIME, &time);
+	*now = (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
+	return true;
+}
+
+/* From a file, or the one that is active for the tenant. */
+static int
+read_policy(struct cli *cli, const char *tenant, struct policy_file *file)
+{
+	const char *path = cli_option(cli, "policy");
+	struct error error = {0};
+	struct store_param params[] = {store_text(tenant)};
+
+	*file = (struct policy_file){0};
+	if (path)
+		return policy_file_read(cli, path, file);
+
+	struct store_rows *rows = cli_read(cli, STATEMENT_CLI_POLICY_OF, params, 1, &error);
+
+	if (!rows)
+		return cli_fail(&error);
+	if (store_rows_count(rows) != 1)
+		return CLI_OK; /* none: no_policy */
+
+	const char *text = store_row_text(rows, 0, 0);
+
+	return policy_document_parse(cli->arena, text, strlen(text), &file->policy, &error) ? CLI_OK
+											    : cli_fail(&error);
+}
+
+/* ------------------------------------------------------------------ for people */
+
+static void
+print_line(const char *name, const char *text)
+{
+	if (!text)
+		return;
+	printf("%-12s ", name);
+	cli_print_text(text, stdout);
+	putchar('\n');
+}
+
+static const char *
+scalar(struct arena *arena, const struct value *value)
+{
+	struct buffer buffer = {.arena = arena};
+	struct error error = {0};
+
+	return canonical_format(&buffer, value, &error) ? buffer.bytes : "";
+}
+
+static void
+print_read(struct arena *arena, const struct value *entry)
+{
+	const struct value *read = value_get(entry, "read");
+
+	for (size_t i = 0; read && i < read->as.map.count; i++)
+		print_line("  read", arena_format(arena, "%s = %s", read->as.map.members[i].name.bytes,
+						  scalar(arena, read->as.map.members[i].value)));
+}
+
+static void
+print_because(struct arena *arena, const struct value *list)
+{
+	for (size_t i = 0; list && i < list->as.list.count; i++) {
+		const struct value *one = list->as.list.items[i];
+
+		print_line("because", arena_format(arena, "rule %s says %s", value_get_string(one, "rule"),
+						   value_get_string(one, "decision")));
+		print_read(arena, one);
+	}
+}
+
+static const char *
+verdict_of(struct arena *arena, const struct value *one)
+{
+	const char *rule = value_get_string(one, "rule"), *wrong = value_get_string(one, "false");
+	const char *error = value_get_string(one, "error"), *in = value_get_string(one, "in");
+	const struct value *raised = value_get(one, "raised");
+
+	if (wrong)
+		return arena_format(arena, "rule %s (%s): no, false is %s", rule,
+				    value_get_string(one, "decision"), wrong);
+	if (!error)
+		return arena_format(arena, "rule %s (%s): yes, but a stricter one decides", rule,
+				    value_get_string(one, "decision"));
+	return arena_format(arena, "rule %s (%s): error %s%s%s%s", rule, value_get_string(one, "decision"),
+			    error, in ? " in " : "", in ? in : "",
+			    raised && raised->as.boolean ? ", so it decides" : "");
+}
+
+static void
+print_considered(struct arena *arena, const struct value *list)
+{
+	for (size_t i = 0; list && i < list->as.list.count; i++) {
+		print_line("considered", verdict_of(arena, list->as.list.items[i]));
+		print_read(arena, list->as.list.items[i]);
+	}
+}
+
+static void
+print_approvals(struct arena *arena, const struct value *list)
+{
+	for (size_t i = 0; list && i < list->as.list.count; i++) {
+		const struct value *one = list->as.list.items[i];
+		const struct value *any = value_get(one, "any_of");
+
+		print_line("approval", arena_format(arena, "%s: %s %s", value_get_string(one, "profile"),
+						    any ? "any of" : "all of",
+						    scalar(arena, any ? any : value_get(one, "all_of"))));
+	}
+}
+
+static void
+print_nearest(struct arena *arena, const struct value *nearest)
+{
+	const struct value *needs = value_get(nearest, "needs");
+
+	if (!nearest)
+		return;
+	print_line("would allow",
+		   arena_format(arena, "rule %s, if it were true that", value_get_string(nearest, "rule")));
+	for (size_t i = 0; i < needs->as.list.count; i++)
+		print_line("", needs->as.list.items[i]->as.string.bytes);
+}
+
+static void
+print_explanation(struct cli *cli, const struct value *map)
+{
+	struct arena *arena = cli->arena;
+	const struct value *class = value_get(map, "class"), *policy = value_get(map, "policy");
+	const struct value *used = value_get(class, "default_used");
+
+	print_line("decision", value_get_string(map, "decision"));
+	print_line("reason", value_get_string(map, "reason"));
+	print_line("code", value_get_string(map, "reason_code"));
+	if (policy)
+		print_line("policy", arena_format(arena, "%s version %s", value_get_string(policy, "id"),
+						  scalar(arena, value_get(policy, "version"))));
+	if (class)
+		print_line("class", arena_format(arena, "%s, default %s%s", value_get_string(class, "id"),
+						 value_get_string(class, "default"),
+						 used && used->as.boolean ? ", which is used" : ""));
+	print_because(arena, value_get(map, "because"));
+	print_considered(arena, value_get(map, "considered"));
+	print_approvals(arena, value_get(map, "approvals"));
+	print_nearest(arena, value_get(map, "nearest_allow"));
+}
+
+int
+command_policy_explain(struct cli *cli)
+{
+	struct error error = {0};
+	struct request request;
+	struct policy_file file;
+	struct policy_decision decision;
+	int64_t now = 0;
+
+	if (!read_now(cli, &now, &error) || !read_request(cli, &request, &error))
+		return cli_fail(&error);
+
+	int result = read_policy(cli, request.tenant, &file);
+
+	if (result != CLI_OK)
+		return result;
+
+	const struct policy_request asked = {
+	    .tenant = request.tenant,
+	    .agent_id = request.agent_id,
+	    .action = request.action,
+	    .target = request.target,
+	    .context = request.context,
+	    .digest = request.digest_text,
+	    .deadline = request.deadline,
+	};
+
+	policy_decide(file.policy.policy, &asked, now, cli->arena, &decision);
+
+	struct value *map = policy_explain(&decision, cli->arena);
+
+	if (cli->json)
+		cli_print_map(cli, map);
+	else
+		print_explanation(cli, map);
+	return CLI_OK;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy_file.c - reading policies and tests for the commands, and saying what is wrong with them in their lines. */
+#include "services/countersign/policy_file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Line by line: a terminal gets nothing else. */
+static void
+print_lines(struct cli *cli, const struct text *text)
+{
+	for (size_t at = 0; at < text->length;) {
+		const char *end = memchr(text->bytes + at, '\n', text->length - at);
+		size_t length = end ? (size_t)(end - (text->bytes + at)) : text->length - at;
+
+		cli_print_text(arena_copy(cli->arena, text->bytes + at, length), stderr);
+		fputc('\n', stderr);
+		at += length + 1;
+	}
+}
+
+static struct value *
+finding_map(struct cli *cli, const struct finding *finding)
+{
+	struct value *map = value_map(cli->arena);
+
+	value_set_string(cli->arena, map, "code", finding->code);
+	value_set_string(cli->arena, map, "word", finding->word);
+	value_set_string(cli->arena, map, "path", finding->path);
+	value_set(cli->arena, map, "line", value_int(cli->arena, finding->at.line));
+	value_set(cli->arena, map, "column", value_int(cli->arena, finding->at.column));
+	value_set_string(cli->arena, map, "text", finding->text);
+	return map;
+}
+
+int
+policy_file_print_findings(struct cli *cli, const struct document *document, const struct findings *findings)
+{
+	static const char *const columns[] = {"code", "path", "line", "column", "text", NULL};
+	struct value *list = value_list(cli->arena);
+	struct buffer buffer = {.arena = cli->arena};
+
+	for (size_t i = 0; i < findings->count; i++) {
+		value_append(cli->arena, list, finding_map(cli, &findings->items[i]));
+		document_explain(&buffer, document, &findings->items[i]);
+	}
+	if (cli->json)
+		cli_print_list(cli, list, columns);
+	else
+		print_lines(cli, &(struct text){buffer.bytes, buffer.length});
+	cli_say("%s: %zu %s%s", document->name, findings->count, findings->count == 1 ? "error" : "errors",
+		findings_full(findings) ? ", and perhaps more" : "");
+	return CLI_FAILED;
+}
+
+static const char *
+shown_name(const char *path)
+{
+	return strcmp(path, "-") != 0 ? path : "stdin";
+}
+
+int
+policy_file_read(struct cli *cli, const char *path, struct policy_file *file)
+{
+	struct error error = {0};
+	struct findings findings = findings_open(cli->arena, FINDINGS_MAX);
+	size_t length;
+	char *bytes = cli_read_file(cli, path, POLICY_BYTES_MAX, &length, &error);
+
+	*file = (struct policy_file){0};
+	if (!bytes)
+		return cli_fail(&error);
+	if (!document_policy(cli->arena, shown_name(path), bytes, length, &file->document, &file->policy,
+			     &findings))
+		return policy_file_print_findings(cli, &file->document, &findings);
+	return CLI_OK;
+}
+
+int
+policy_file_read_honoured(struct cli *cli, const char *path, struct policy_file *file)
+{
+	struct error error = {0};
+	int result = policy_file_read(cli, path, file);
+
+	if (result != CLI_OK)
+		return result;
+	if (policy_gaps(file->policy.policy)->count)
+		return policy_file_print_findings(cli, &file->document, policy_gaps(file->policy.policy));
+	/* what is stored is read again by whoever decides, and by nothing but this */
+	if (!policy_document_parse(cli->arena, file->policy.canonical, file->policy.canonical_length,
+				   &file->policy, &error))
+		return cli_fail(&error);
+	return CLI_OK;
+}
+
+/* "delivery.yaml" to the first of delivery.test.yaml, .test.yml, .test.json that is there; the first when none is. */
+static const char *
+beside(struct cli *cli, const char *policy_path)
+{
+	static const char *const endings[] = {"yaml", "yml", "json"};
+	const char *dot = strrchr(policy_path, '.'), *slash = strrchr(policy_path, '/');
+	int stem = (int)(dot && (!slash || dot > slash) ? (size_t)(dot - policy_path) : strlen(policy_path));
+	const char *first = NULL;
+
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		const char *path = arena_format(cli->arena, "%.*s.test.%s", stem, policy_path, endings[i]);
+
+		if (access(path, F_OK) == 0)
+			return path;
+		first = first ? first : path;
+	}
+	return first;
+}
+
+int
+policy_file_read_suite(struct cli *cli, const char *policy_path, const char *path, struct policy_suite *suite)
+{
+	struct error error = {0};
+	struct document document;
+	struct findings findings = findings_open(cli->arena, FINDINGS_MAX);
+	const char *name = path ? path : beside(cli, policy_path);
+	size_t length;
+	char *bytes = cli_read_file(cli, name, POLICY_BYTES_MAX, &length, &error);
+
+	if (!bytes)
+		return cli_fail(&error);
+	if (!document_read(cli->arena, shown_name(name), bytes, length, document_form(name, bytes, length),
+			   &document, &findings)
+	    || !policy_suite_read(cli->arena, &document, suite, &findings))
+		return policy_file_print_findings(cli, &document, &findings);
+	return CLI_OK;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy_file.h - policies and their tests as files, for the commands about them. */
+#ifndef COUNTERSIGN_POLICY_FILE_H
+#define COUNTERSIGN_POLICY_FILE_H
+
+#include "common/document/document.h"
+#include "services/countersign/cli.h"
+#include "services/countersign/policy_suite.h"
+
+#define POLICY_BYTES_MAX (4u * 1024 * 1024)
+
+struct policy_file {
+	struct document document;
+	struct policy_document policy;
+};
+
+/* Each: CLI_OK, or what is wrong with the file was said. "-" is standard input. */
+/* A policy that is good, though perhaps not all of it is honoured by this version. */
+int policy_file_read(struct cli *cli, const char *path, struct policy_file *file);
+/* A policy that this version honours whole. */
+int policy_file_read_honoured(struct cli *cli, const char *path, struct policy_file *file);
+/* The tests beside a policy: path NULL: beside POLICY, "delivery.yaml" has "delivery.test.yaml" (or .yml, .json). */
+int policy_file_read_suite(struct cli *cli, const char *policy_path, const char *path,
+			   struct policy_suite *suite);
+
+/* With -o json as data on stdout, else for people on stderr. Always CLI_FAILED. */
+int policy_file_print_findings(struct cli *cli, const struct document *document,
+			       const struct findings *findings);
+
+#endif
