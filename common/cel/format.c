@@ -229,8 +229,6 @@ static bool put_value(struct formatter *formatter, struct cel_value value, unsig
 static bool
 put_list(struct formatter *formatter, const struct cel_list *list, unsigned depth)
 {
-	if (!cel_charge(formatter->out.machine, list->count))
-		return refuse(formatter, CEL_COST, NULL);
 	put(formatter, "[");
 	for (size_t i = 0; i < list->count && !formatter->out.failed; i++) {
 		if (i > 0)
@@ -283,8 +281,6 @@ put_map(struct formatter *formatter, const struct cel_map *map, unsigned depth)
 	const struct cel_entry *entry;
 	size_t position = 0, count = 0;
 
-	if (!cel_charge(formatter->out.machine, map->present))
-		return refuse(formatter, CEL_COST, NULL);
 	entries = map->present <= SIZE_MAX / sizeof *entries
 		      ? cel_take(formatter->out.machine, map->present * sizeof *entries)
 		      : NULL;

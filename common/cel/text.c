@@ -2,6 +2,8 @@
 /* text.c - positions in code points, searching, and text that grows. */
 #include "common/cel/text.h"
 
+#include "common/cel/search.h"
+
 #include <string.h>
 
 static bool
@@ -47,14 +49,9 @@ cel_text_step(struct cel_text text, size_t offset)
 size_t
 cel_text_find(struct cel_text text, struct cel_text part, size_t from)
 {
-	const char *found;
+	size_t found = cel_search(text.bytes + from, text.length - from, part.bytes, part.length);
 
-	if (part.length == 0)
-		return from;
-	if (part.length > text.length - from)
-		return SIZE_MAX;
-	found = memmem(text.bytes + from, text.length - from, part.bytes, part.length);
-	return found ? (size_t)(found - text.bytes) : SIZE_MAX;
+	return found == SIZE_MAX ? found : from + found;
 }
 
 /* Makes room for more; false, and failed, when there is none. */
