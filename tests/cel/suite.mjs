@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints one of the suites of npm's @bufbuild/cel-spec as JSON: conformance, parsing, checking or comprehension.
+import {createRequire} from "node:module";
+
+const require = createRequire(process.cwd() + "/build/npm/node_modules/");
+process.stdout.write(JSON.stringify(require(`@bufbuild/cel-spec/testdata/${process.argv[2]}.js`).tests));
