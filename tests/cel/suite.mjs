@@ -3,4 +3,5 @@
 import {createRequire} from "node:module";
 
 const require = createRequire(process.cwd() + "/build/npm/node_modules/");
-process.stdout.write(JSON.stringify(require(`@bufbuild/cel-spec/testdata/${process.argv[2]}.js`).tests));
+const {tests} = require(`@bufbuild/cel-spec/testdata/${process.argv[2]}.js`);
+process.stdout.write(JSON.stringify(tests, (_, value) => Object.is(value, -0) ? "-0" : value));
