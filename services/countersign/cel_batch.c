@@ -12,7 +12,8 @@ static const struct json_limits line_limits = {.bytes = CEL_BATCH_LINE_MAX,
 					       .keys = 1024,
 					       .items = 65536,
 					       .string = CEL_BATCH_LINE_MAX,
-					       .key = 1024};
+					       .key = 1024,
+					       .nul = true};
 
 static bool
 bad(struct error *error, const char *member, const char *what)

@@ -55,7 +55,7 @@ def with_bufbuild(cases):
         case.ours = answer
     text = "".join(json.dumps({"expr": case.expression, "bindings": case.used}) + "\n" for case in cases)
     result = subprocess.run(["node", "tests/cel/bufbuild.mjs"], cwd=ROOT, input=text.encode(), capture_output=True, check=True)
-    for case, answer in zip(cases, result.stdout.decode().splitlines(), strict=True):
+    for case, answer in zip(cases, result.stdout.decode().split("\n")[:-1], strict=True):
         case.theirs = json.loads(answer)
     return [case for case in cases if not agree(case)]
 

@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / os.environ.get("B", "build") / "bin" / "countersign"
+PROGRAM = ROOT / os.environ.get("B", "build") / "bin/countersign"
 
 
 def batch(lines, *options):
@@ -15,7 +15,7 @@ def batch(lines, *options):
     result = subprocess.run(
         [PROGRAM, "cel", "--batch", *options], input=text.encode(), capture_output=True, check=False
     )
-    answers = [json.loads(answer) for answer in result.stdout.decode().splitlines()]
+    answers = [json.loads(answer) for answer in result.stdout.decode().split("\n")[:-1]]
     assert len(answers) == len(lines), f"{len(lines)} lines, {len(answers)} answers: {result.stderr.decode()}"
     return answers
 
