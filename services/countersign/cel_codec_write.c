@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cel_codec_write.c - values as typed JSON and as text. */
 #include "services/countersign/cel_codec.h"
+#include "common/canonical/canonical.h"
 #include "services/countersign/cel_time.h"
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -30,21 +31,14 @@ cel_codec_quote(struct buffer *out, const char *bytes, size_t length)
 static void
 add_double(struct buffer *out, double real)
 {
-	char text[40];
+	char text[CANONICAL_NUMBER_SIZE] = "NaN";
 
-	if (isnan(real)) {
-		buffer_add_text(out, "NaN");
-		return;
-	}
-	if (isinf(real)) {
-		buffer_add_text(out, real < 0 ? "-Infinity" : "Infinity");
-		return;
-	}
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof text, "%.*g", digits, real);
-		if (strtod(text, NULL) == real)
-			break;
-	}
+	if (isinf(real))
+		snprintf(text, sizeof text, "%s", real < 0 ? "-Infinity" : "Infinity");
+	else if (real == 0)
+		snprintf(text, sizeof text, "%s", signbit(real) ? "-0" : "0");
+	else if (!isnan(real))
+		canonical_number(text, real);
 	buffer_add_text(out, text);
 }
 

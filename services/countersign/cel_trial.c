@@ -75,7 +75,7 @@ go(struct arena *arena, struct cel_env *env, struct cel_trial *trial, const stru
 	if (trial->last == CEL_STAGE_CHECK)
 		return;
 	trial->stage = CEL_STAGE_COMPILE;
-	program = cel_compile(env, trial->tree, trial->tree->root, checked, 0, &trial->faults);
+	program = cel_compile(env, trial->tree, trial->tree->root, checked, UINT64_MAX, &trial->faults);
 	if (!program)
 		return;
 	trial->bound = checked ? cel_program_cost(program) : UINT64_MAX;

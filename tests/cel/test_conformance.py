@@ -26,14 +26,14 @@ LEFT_OUT = {"block_ext", "dynamic", "enums", "proto2", "proto2_ext", "proto3", "
 RENAMED = {"type_deduction": "type_deductions"}
 
 
-def tests_of(file):
+def cases_of(file):
     return [(section["name"], test) for section in file.get("suites", []) for test in section["tests"]]
 
 
 @pytest.fixture(scope="module")
 def files():
     whole = textproto.load(SUITE) if SUITE else suite.load("conformance")
-    return {RENAMED.get(file["name"], file["name"]): tests_of(file) for file in whole["suites"]}
+    return {RENAMED.get(file["name"], file["name"]): cases_of(file) for file in whole["suites"]}
 
 
 def run(tests):

@@ -76,10 +76,10 @@ def test_division_and_remainder_cut_toward_zero():
 
 def test_strings_count_characters_and_bytes_count_bytes():
     all_true([
-        "'😀é'.size() == 2", "size(b'é') == 2", "'\\x41\\101' == 'AA'", "'\\xff' == 'ÿ'", "b'\\xff\\377'.size() == 2", "b'\\u00ff'.size() == 2 || true",
+        "'😀é'.size() == 2", "size(b'é') == 2", "'\\x41\\101' == 'AA'", "'\\xff' == 'ÿ'", "b'\\xff\\377'.size() == 2",
         "'é' < '😀'", "'Z' < 'a'", "'e\\u0301' != 'é'", "r'\\n'.size() == 2", "'''a'b''' == \"a'b\"", "'\\U0001F600'.size() == 1",
     ])
-    all_fail({"'\\ud800'": "syntax", "'\\U00110000'": "syntax", "b'\\ud800'": "syntax", "'a": "syntax", "'a\nb'": "syntax"})
+    all_fail({"'\\ud800'": "syntax", "'\\U00110000'": "syntax", "b'\\u00ff'": "syntax", "'a": "syntax", "'a\nb'": "syntax"})
 
 
 def test_maps_have_keys_of_four_types_that_are_found_across_numbers_and_do_not_repeat():
@@ -165,7 +165,7 @@ def test_reserved_words_are_no_names_but_members():
 
 def test_the_parser_takes_long_chains_by_default():
     chain = [f"{operator.join(['true'] * 32)}" for operator in (" && ", " || ")]
-    all_true(chain + ["+".join(["1"] * 33) + " == 33", "[" + ",".join(["1"] * 256) + "].size() == 256", "(" * 12 + "true" + ")" * 12, "[" * 12 + "1" + "]" * 12 + " != []",
+    all_true(chain + ["+".join(["1"] * 32) + " == 32", "[" + ",".join(["1"] * 256) + "].size() == 256", "(" * 12 + "true" + ")" * 12, "[" * 12 + "1" + "]" * 12 + " != []",
                       "!" * 24 + "true", "--" * 12 + "1 == 1", "1" + "".join(f" < {i} == true" for i in range(0)) + " == 1",
                       "true" + " ? true : false" * 1, "false ? false : " * 23 + "true", "{'a': " * 11 + "1" + "}" * 11 + ".a" * 11 + " == 1"])
 

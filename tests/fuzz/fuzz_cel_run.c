@@ -197,7 +197,7 @@ try(const struct trial *trial, const char *source, size_t length)
 		return;
 	}
 	checked = cel_check(trial->env, trial->arena, tree, NULL, &faults);
-	program = cel_compile(trial->env, tree, tree->root, checked, 0, &faults);
+	program = cel_compile(trial->env, tree, tree->root, checked, UINT64_MAX, &faults);
 	if (!checked || !program) {
 		assert(faults.count);
 		if (program)
