@@ -101,6 +101,7 @@ struct places {
 
 struct glob {
 	struct places bytes[256]; /* the places at which this byte goes on */
+	struct places any;	  /* the places of question marks: any character goes on */
 	struct places stars;	  /* the places behind a star, where any byte may follow */
 	struct places questions; /* the places behind a question mark, where the rest of its character's bytes follow */
 	size_t count, words;
@@ -129,13 +130,9 @@ read_pattern(struct glob *glob, struct cel_text pattern)
 			set(&glob->stars, glob->count);
 			continue;
 		}
-		for (unsigned any = 0; byte == '?' && any < 256; any++)
-			if (begins_point(any))
-				set(&glob->bytes[any], glob->count);
 		if (byte == '?')
 			set(&glob->questions, glob->count + 1);
-		else
-			set(&glob->bytes[byte], glob->count);
+		set(byte == '?' ? &glob->any : &glob->bytes[byte], glob->count);
 		glob->count++;
 	}
 	glob->words = glob->count / 64 + 1;
@@ -152,11 +149,15 @@ matches(const struct glob *glob, struct cel_text text)
 		uint64_t carry = 0, alive = 0;
 
 		for (size_t word = 0; word < glob->words; word++) {
-			uint64_t old = now.words[word], moved = old & go_on->words[word];
+			uint64_t old = now.words[word], stay = glob->stars.words[word],
+				 go = go_on->words[word], moved;
 
-			now.words[word] = moved << 1 | carry | (old & glob->stars.words[word]);
-			if (!begins_point(byte))
-				now.words[word] |= old & glob->questions.words[word];
+			if (begins_point(byte))
+				go |= glob->any.words[word];
+			else
+				stay |= glob->questions.words[word];
+			moved = old & go;
+			now.words[word] = moved << 1 | carry | (old & stay);
 			carry = moved >> 63;
 			alive |= now.words[word];
 		}
