@@ -28,6 +28,7 @@ struct cost_answer {
 
 /* --- cost.c --- */
 struct cost_answer cost_node(struct cost_walk *walk, const struct cel_node *node);
+bool cost_is_constant_list(const struct cel_node *node);
 /* What the one or two variables of a comprehension over the range are. */
 void cost_iterators(struct cost_walk *walk, const struct cel_node *node, const struct cost_extent *range,
 		    struct cost_extent *first, struct cost_extent *second);
