@@ -306,7 +306,8 @@ cel_double_text(double real, char text[CEL_DOUBLE_TEXT])
 		memcpy(text, digits, CEL_DOUBLE_TEXT);
 		return strlen(text);
 	}
-	places = (long)(exponent - digits) - 1 - (digits[0] == '-') - 1 - power; /* behind the point */
+	places = (long)(exponent - digits) - (digits[0] == '-') - 2; /* behind the point, -1: there is none */
+	places = (places > 0 ? places : 0) - power;
 	snprintf(text, CEL_DOUBLE_TEXT, "%.*f", places > 0 ? (int)places : 0, real);
 	return strlen(text);
 }

@@ -13,15 +13,13 @@ from generator import literal
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build/npm/node_modules/@cerbos/cerbos-linux-x64/cerbos-linux-x64"
 NAMES = {"timestamp": "google.protobuf.Timestamp", "duration": "google.protobuf.Duration", "null": "null_type"}
-HIGHEST = re.compile(r"-?(?:NaN|Infinity)")
 
 
-def bound(expression, variables, dynamic):
-    """The expression with a cel.bind around it for each variable that it uses."""
-    for name, (_, value) in variables.items():
-        if re.search(rf"\b{name}\b", expression):
-            start = literal(value)
-            expression = f"cel.bind({name}, {f'dyn({start})' if dynamic else start}, {expression})"
+def bound(expression, case):
+    """The expression with a cel.bind around it for each variable that the case uses."""
+    for name, value in case.used.items():
+        start = literal(value)
+        expression = f"cel.bind({name}, {f'dyn({start})' if case.untyped(name) else start}, {expression})"
     return expression
 
 
@@ -54,11 +52,15 @@ def is_value(path, value):
     return conditions
 
 
-def question(expression, variables, dynamic, ours):
+def question(case):
     """What is asked, in one line: the expression alone when we say that it fails."""
-    if "value" in ours:
-        expression = f"cel.bind(rr, dyn({expression}), {' && '.join(is_value('rr', ours['value']))})"
-    return bound(expression, variables, dynamic)
+    if "error" in case.ours:
+        return bound(case.expression, case)
+    return bound(f"cel.bind(rr, dyn({case.expression}), {' && '.join(is_value('rr', case.ours['value']))})", case)
+
+
+def is_error(answer):
+    return isinstance(answer, str) and answer.startswith(("ERROR: ", "Error: "))
 
 
 def ask(questions):

@@ -31,8 +31,11 @@ class Case:
         self.used = {name: value for name, (_, value) in variables.items() if re.search(rf"\b{name}\b", expression)}
         self.ours = self.theirs = None
 
+    def untyped(self, name):
+        return self.dynamic or "dyn" in self.variables[name][0]
+
     def line(self, check):
-        types = {name: "dyn" if self.dynamic else self.variables[name][0].replace("null", "null_type") for name in self.used}
+        types = {name: "dyn" if self.untyped(name) else self.variables[name][0].replace("null", "null_type") for name in self.used}
         return {"expr": self.expression, "bindings": self.used, "types": types, "check": check}
 
     def __str__(self):
@@ -69,10 +72,10 @@ def agree(case):
 def with_celgo(cases):
     for case, answer in zip(cases, batch([case.line(True) for case in cases], *LIMITS)):
         case.ours = answer
-    answers = celgo.ask([celgo.question(case.expression, case.variables, case.dynamic, case.ours) for case in cases])
+    answers = celgo.ask([celgo.question(case) for case in cases])
     for case, answer in zip(cases, answers):
         case.theirs = answer
-    return [case for case in cases if not (case.theirs is True if "value" in case.ours else isinstance(case.theirs, str) and "rror" in case.theirs)]
+    return [case for case in cases if case.theirs is not True and ("value" in case.ours or not celgo.is_error(case.theirs))]
 
 
 ORACLES = {"bufbuild": with_bufbuild, "cel-go": with_celgo}
