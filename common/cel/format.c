@@ -3,186 +3,30 @@
  * format.c - format() of the strings extension, by cel-spec's doc/extensions/strings.md: %s %d %f %e %b %o %x %X and %%, with a
  * precision for %f and %e. No locale: numbers are written as in the source of an expression.
  */
-#include "common/canonical/canonical.h"
-#include "common/cel/text.h"
+#include "common/cel/format.h"
 #include "common/cel/time.h"
 #include "common/value/value.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	DEPTH_MAX = 64,	     /* of lists and maps within each other */
 	PRECISION_MAX = 100, /* as cel-go has it */
-	REAL_SIZE =
-	    512, /* a double has at most 309 digits before the point, 343 behind it when they are the fewest */
 };
 
-/* One call: what is wrong, once something is. */
-struct formatter {
-	struct cel_writer out;
-	enum cel_code code;
-	const char *text;
-};
-
-static bool
-refuse(struct formatter *formatter, enum cel_code code, const char *text)
+bool
+format_refuse(struct formatter *formatter, enum cel_code code, const char *text)
 {
 	formatter->code = code;
 	formatter->text = text;
 	return false;
 }
 
-static bool
-put(struct formatter *formatter, const char *text)
+bool
+format_put(struct formatter *formatter, const char *text)
 {
 	cel_write_text(&formatter->out, text);
-	return true;
-}
-
-/* --- numbers --- */
-
-/* NaN and the infinities have names in every conversion. */
-static bool
-put_not_finite(struct formatter *formatter, double real)
-{
-	if (isnan(real))
-		return put(formatter, "NaN");
-	return put(formatter, real < 0 ? "-Infinity" : "Infinity");
-}
-
-/* "1.5e-7" without its exponent: the digits stay, the point moves. `text` holds at least one digit, and an exponent. */
-static void
-without_exponent(const char *text, char plain[REAL_SIZE])
-{
-	const char *digits = text + (*text == '-'), *e = strchr(text, 'e');
-	int point = 1 + atoi(e + 1), put = 0, written = 0;
-
-	if (*text == '-')
-		plain[put++] = '-';
-	if (point <= 0) {
-		plain[put++] = '0';
-		plain[put++] = '.';
-		for (int zero = point; zero < 0; zero++)
-			plain[put++] = '0';
-	}
-	for (const char *digit = digits; digit < e; digit++) {
-		if (*digit == '.')
-			continue;
-		if (written++ == point && point > 0)
-			plain[put++] = '.';
-		plain[put++] = *digit;
-	}
-	while (written++ < point)
-		plain[put++] = '0';
-	plain[put] = '\0';
-}
-
-/* The fewest digits that read back equal, never with an exponent. */
-static bool
-put_real(struct formatter *formatter, double real)
-{
-	char text[CANONICAL_NUMBER_SIZE], plain[REAL_SIZE];
-
-	if (!isfinite(real))
-		return put_not_finite(formatter, real);
-	if (real == 0)
-		return put(formatter, signbit(real) ? "-0" : "0");
-	canonical_number(text, real);
-	if (!strchr(text, 'e'))
-		return put(formatter, text);
-	without_exponent(text, plain);
-	return put(formatter, plain);
-}
-
-/* A number in base 2, 8, 10 or 16. */
-static bool
-put_integer(struct formatter *formatter, struct cel_value value, unsigned base, bool capital)
-{
-	bool negative = value.kind == CEL_INT && value.as.integer < 0;
-	uint64_t left = value.kind == CEL_UINT ? value.as.natural : (uint64_t)value.as.integer;
-	const char *digits = capital ? "0123456789ABCDEF" : "0123456789abcdef";
-	char text[72];
-	size_t at = sizeof text - 1;
-
-	text[at] = '\0';
-	if (negative)
-		left = -left;
-	do
-		text[--at] = digits[left % base];
-	while ((left /= base) != 0);
-	if (negative)
-		text[--at] = '-';
-	return put(formatter, text + at);
-}
-
-static bool
-put_decimal(struct formatter *formatter, struct cel_value value)
-{
-	if (value.kind == CEL_DOUBLE)
-		return put_real(formatter, value.as.real);
-	if (value.kind != CEL_INT && value.kind != CEL_UINT)
-		return refuse(formatter, CEL_NO_SUCH_OVERLOAD, "%d takes an int, a uint or a double");
-	return put_integer(formatter, value, 10, false);
-}
-
-/* %f and %e: C's, whose rounding is exact and to even. */
-static bool
-put_rounded(struct formatter *formatter, struct cel_value value, char conversion, int precision)
-{
-	double real = value.as.real;
-	char text[REAL_SIZE];
-
-	if (value.kind == CEL_INT)
-		real = (double)value.as.integer;
-	else if (value.kind == CEL_UINT)
-		real = (double)value.as.natural;
-	else if (value.kind != CEL_DOUBLE)
-		return refuse(formatter, CEL_NO_SUCH_OVERLOAD, "%f and %e take an int, a uint or a double");
-	if (!isfinite(real))
-		return put_not_finite(formatter, real);
-	if (conversion == 'f')
-		snprintf(text, sizeof text, "%.*f", precision, real);
-	else
-		snprintf(text, sizeof text, "%.*e", precision, real);
-	return put(formatter, text);
-}
-
-static bool
-put_binary(struct formatter *formatter, struct cel_value value)
-{
-	if (value.kind == CEL_BOOL)
-		return put(formatter, value.as.boolean ? "1" : "0");
-	if (value.kind != CEL_INT && value.kind != CEL_UINT)
-		return refuse(formatter, CEL_NO_SUCH_OVERLOAD, "%b takes an int, a uint or a bool");
-	return put_integer(formatter, value, 2, false);
-}
-
-static bool
-put_octal(struct formatter *formatter, struct cel_value value)
-{
-	if (value.kind != CEL_INT && value.kind != CEL_UINT)
-		return refuse(formatter, CEL_NO_SUCH_OVERLOAD, "%o takes an int or a uint");
-	return put_integer(formatter, value, 8, false);
-}
-
-static bool
-put_hex(struct formatter *formatter, struct cel_value value, bool capital)
-{
-	const char *digits = capital ? "0123456789ABCDEF" : "0123456789abcdef";
-
-	if (value.kind == CEL_INT || value.kind == CEL_UINT)
-		return put_integer(formatter, value, 16, capital);
-	if (value.kind != CEL_STRING && value.kind != CEL_BYTES)
-		return refuse(formatter, CEL_NO_SUCH_OVERLOAD,
-			      "%x and %X take an int, a uint, a string or bytes");
-	for (uint32_t i = 0; i < value.extra && !formatter->out.failed; i++) {
-		unsigned byte = (unsigned char)value.as.bytes[i];
-
-		cel_write(&formatter->out, (const char[]){digits[byte >> 4], digits[byte & 15]}, 2);
-	}
 	return true;
 }
 
@@ -200,7 +44,7 @@ put_bytes(struct formatter *formatter, struct cel_value value)
 		if (step > 0)
 			cel_write(&formatter->out, value.as.bytes + at, step);
 		else if (!replaced)
-			put(formatter, "\xEF\xBF\xBD");
+			format_put(formatter, "\xEF\xBF\xBD");
 		replaced = step == 0;
 	}
 	return true;
@@ -212,7 +56,7 @@ put_timestamp(struct formatter *formatter, struct cel_value value)
 	char text[CEL_TIME_TEXT_SIZE];
 
 	cel_timestamp_text(value, text);
-	return put(formatter, text);
+	return format_put(formatter, text);
 }
 
 static bool
@@ -221,7 +65,7 @@ put_duration(struct formatter *formatter, struct cel_value value)
 	char text[CEL_TIME_TEXT_SIZE];
 
 	cel_duration_text(value, text);
-	return put(formatter, text);
+	return format_put(formatter, text);
 }
 
 static bool put_value(struct formatter *formatter, struct cel_value value, unsigned depth);
@@ -229,14 +73,14 @@ static bool put_value(struct formatter *formatter, struct cel_value value, unsig
 static bool
 put_list(struct formatter *formatter, const struct cel_list *list, unsigned depth)
 {
-	put(formatter, "[");
+	format_put(formatter, "[");
 	for (size_t i = 0; i < list->count && !formatter->out.failed; i++) {
 		if (i > 0)
-			put(formatter, ", ");
+			format_put(formatter, ", ");
 		if (!put_value(formatter, list->items[i], depth + 1))
 			return false;
 	}
-	return put(formatter, "]");
+	return format_put(formatter, "]");
 }
 
 /* An entry with its key as text, and where it was, so that equal texts keep their order. */
@@ -268,7 +112,7 @@ key_text(struct formatter *formatter, struct cel_value key, struct cel_text *tex
 	if (key.kind == CEL_STRING)
 		return true;
 	if (!put_value(&own, key, DEPTH_MAX))
-		return refuse(formatter, own.code, own.text);
+		return format_refuse(formatter, own.code, own.text);
 	formatter->out.failed = formatter->out.failed || own.out.failed;
 	*text = (struct cel_text){own.out.bytes, own.out.length};
 	return true;
@@ -285,40 +129,40 @@ put_map(struct formatter *formatter, const struct cel_map *map, unsigned depth)
 		      ? cel_take(formatter->out.machine, map->present * sizeof *entries)
 		      : NULL;
 	if (!entries)
-		return refuse(formatter, CEL_MEMORY, NULL);
+		return format_refuse(formatter, CEL_MEMORY, NULL);
 	while ((entry = cel_map_next(map, &position)) != NULL && count < map->present) {
 		entries[count] = (struct entry){.value = &entry->value, .index = count};
 		if (!key_text(formatter, entry->key, &entries[count++].key))
 			return false;
 	}
 	qsort(entries, count, sizeof *entries, compare_entries);
-	put(formatter, "{");
+	format_put(formatter, "{");
 	for (size_t i = 0; i < count && !formatter->out.failed; i++) {
 		if (i > 0)
-			put(formatter, ", ");
+			format_put(formatter, ", ");
 		cel_write(&formatter->out, entries[i].key.bytes, entries[i].key.length);
-		put(formatter, ": ");
+		format_put(formatter, ": ");
 		if (!put_value(formatter, *entries[i].value, depth + 1))
 			return false;
 	}
-	return put(formatter, "}");
+	return format_put(formatter, "}");
 }
 
 static bool
 put_value(struct formatter *formatter, struct cel_value value, unsigned depth)
 {
 	if (depth > DEPTH_MAX)
-		return refuse(formatter, CEL_DEPTH, "lists and maps too deep within each other");
+		return format_refuse(formatter, CEL_DEPTH, "lists and maps too deep within each other");
 	switch (value.kind) {
 	case CEL_NULL:
-		return put(formatter, "null");
+		return format_put(formatter, "null");
 	case CEL_BOOL:
-		return put(formatter, value.as.boolean ? "true" : "false");
+		return format_put(formatter, value.as.boolean ? "true" : "false");
 	case CEL_INT:
 	case CEL_UINT:
-		return put_integer(formatter, value, 10, false);
+		return format_integer(formatter, value, 10, false);
 	case CEL_DOUBLE:
-		return put_real(formatter, value.as.real);
+		return format_real(formatter, value.as.real);
 	case CEL_STRING:
 		cel_write(&formatter->out, value.as.bytes, value.extra);
 		return true;
@@ -329,13 +173,14 @@ put_value(struct formatter *formatter, struct cel_value value, unsigned depth)
 	case CEL_DURATION:
 		return put_duration(formatter, value);
 	case CEL_TYPE:
-		return put(formatter, cel_type_name(value.as.type));
+		return format_put(formatter, cel_type_name(value.as.type));
 	case CEL_LIST:
 		return put_list(formatter, value.as.list, depth);
 	case CEL_MAP:
 		return put_map(formatter, value.as.map, depth);
 	default:
-		return refuse(formatter, CEL_NO_SUCH_OVERLOAD, "%s takes no optional, address or network");
+		return format_refuse(formatter, CEL_NO_SUCH_OVERLOAD,
+				     "%s takes no optional, address or network");
 	}
 }
 
@@ -364,25 +209,25 @@ static bool
 put_conversion(struct formatter *formatter, char conversion, int precision, struct cel_value value)
 {
 	if (precision >= 0 && conversion != 'f' && conversion != 'e')
-		return refuse(formatter, CEL_CONVERSION, "only %f and %e have a precision");
+		return format_refuse(formatter, CEL_CONVERSION, "only %f and %e have a precision");
 	switch (conversion) {
 	case 's':
 		return put_value(formatter, value, 0);
 	case 'd':
-		return put_decimal(formatter, value);
+		return format_decimal(formatter, value);
 	case 'f':
 	case 'e':
-		return put_rounded(formatter, value, conversion, precision < 0 ? 6 : precision);
+		return format_rounded(formatter, value, conversion, precision < 0 ? 6 : precision);
 	case 'b':
-		return put_binary(formatter, value);
+		return format_binary(formatter, value);
 	case 'o':
-		return put_octal(formatter, value);
+		return format_octal(formatter, value);
 	case 'x':
 	case 'X':
-		return put_hex(formatter, value, conversion == 'X');
+		return format_hex(formatter, value, conversion == 'X');
 	default:
-		return refuse(formatter, CEL_CONVERSION,
-			      "no such conversion: there are %s %d %f %e %b %o %x %X and %%");
+		return format_refuse(formatter, CEL_CONVERSION,
+				     "no such conversion: there are %s %d %f %e %b %o %x %X and %%");
 	}
 }
 
@@ -403,14 +248,15 @@ put_formatted(struct formatter *formatter, struct cel_text format, const struct 
 			continue;
 		}
 		if (!read_precision(format, &at, &precision))
-			return refuse(formatter, CEL_CONVERSION,
-				      "a precision is a point and a number up to 100");
+			return format_refuse(formatter, CEL_CONVERSION,
+					     "a precision is a point and a number up to 100");
 		if (at == format.length)
-			return refuse(formatter, CEL_CONVERSION, "the format ends within a conversion");
+			return format_refuse(formatter, CEL_CONVERSION, "the format ends within a conversion");
 		if (item == items->count)
-			return refuse(formatter, CEL_RANGE, "the format asks for more values than there are");
+			return format_refuse(formatter, CEL_RANGE,
+					     "the format asks for more values than there are");
 		if (!cel_charge(formatter->out.machine, 1))
-			return refuse(formatter, CEL_COST, NULL);
+			return format_refuse(formatter, CEL_COST, NULL);
 		if (!put_conversion(formatter, format.bytes[at++], precision, items->items[item++]))
 			return false;
 	}
