@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cost.c - the static estimate: a walk over the tree that adds up what the machine may count at most. What functions cost is in
- * cost_function.c, how large values are in cost_extent.c; who is to blame when it is too much, in cost_refuse.c. */
+/* cost.c - the static estimate: a walk over the tree that adds up what the machine may count at most. What calls cost is in
+ * cost_operator.c and cost_function.c, how large values are in cost_extent.c; who is to blame when it is too much, in cost_refuse.c. */
 #include "common/cel/cost_private.h"
 
 #include <string.h>
@@ -53,9 +53,11 @@ cost_select(struct cost_walk *walk, const struct cel_node *node)
 	if (walk->checked && cel_checked_type_value(walk->checked, node))
 		return (struct cost_answer){CEL_COST_STEP, cost_extent_scalar()};
 	answer = cost_node(walk, node->operand);
+	uint64_t optionals = answer.extent.optionals;
 	answer.units = cost_add(answer.units, CEL_COST_STEP);
 	answer.extent = node->test_only ? cost_extent_scalar()
 					: cost_extent_field(&walk->sizes, &answer.extent, node->name);
+	answer.extent.optionals = cost_add(answer.extent.optionals, optionals);
 	return answer;
 }
 

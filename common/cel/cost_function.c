@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cost_function.c - what calls cost and how large their results are: operators one by one, functions by a table. */
+/* cost_function.c - what calls cost and how large their results are: functions, by a table; operators are in cost_operator.c. */
 #include "common/cel/cost_private.h"
 
 #include <string.h>
 
 /* How large a result is. */
 enum shape {
-	BY_TYPE, /* as large as an expression can make a value of its type */
-	SCALAR,	 /* no string, list or map */
-	SHORT,	 /* a string of at most SHORT_BYTES */
-	FIRST,	 /* no larger than the first argument */
-	TEXT,	 /* a string no longer than the first argument, or short */
-	DOUBLE,	 /* a string or bytes at most twice as long as the first argument, or short */
-	SUM,	 /* both arguments behind each other */
-	ANY,	 /* one of the arguments */
-	ITEM,	 /* an item of the first argument */
-	PIECES,	 /* a list of at most as many pieces as the first argument has bytes, and one */
-	JOINED,	 /* the strings of the first argument with the second between them */
+	BY_TYPE,  /* as large as an expression can make a value of its type */
+	SCALAR,	  /* no string, list or map */
+	SHORT,	  /* a string of at most SHORT_BYTES */
+	FIRST,	  /* no larger than the first argument */
+	OPTIONAL, /* an optional of the first argument */
+	TEXT,	  /* a string no longer than the first argument, or short */
+	DOUBLE,	  /* a string or bytes at most twice as long as the first argument, or short */
+	SUM,	  /* both arguments behind each other */
+	ANY,	  /* one of the arguments */
+	ITEM,	  /* an optional of an item of the first argument */
+	PIECES,	  /* a list of at most as many pieces as the first argument has bytes, and one */
+	JOINED,	  /* the strings of the first argument with the second between them */
 };
 
 #define SHORT_BYTES 64
@@ -62,8 +63,8 @@ static const struct function {
     {"join", 1, 0, 1, 1, JOINED},
     {"base64.encode", 1, 1, 0, 1, DOUBLE},
     {"base64.decode", 1, 2, 0, 0, FIRST},
-    {"optional.of", 0, 0, 0, 0, FIRST},
-    {"optional.ofNonZeroValue", 0, 0, 0, 0, FIRST},
+    {"optional.of", 0, 0, 0, 0, OPTIONAL},
+    {"optional.ofNonZeroValue", 0, 0, 0, 0, OPTIONAL},
     {"optional.none", 0, 0, 0, 0, SCALAR},
     {"optional.unwrap", 1, 0, 1, 0, FIRST},
     {"unwrapOpt", 1, 0, 1, 0, FIRST},
@@ -106,33 +107,24 @@ pass(const struct cost_extent *extent, unsigned bytes, unsigned items)
 	return by_bytes > by_items ? by_bytes : by_items;
 }
 
-/* Functions with more operands take any number of them: those from the fourth on are as the largest of them. */
-#define LAST_OPERAND 3
-
-struct operands {
-	struct cost_answer answers[LAST_OPERAND + 1]; /* the receiver first */
-	size_t count, total;
-	uint64_t units;
-};
-
 static void
-add_operand(struct cost_walk *walk, struct operands *operands, const struct cel_node *node)
+add_operand(struct cost_walk *walk, struct cost_operands *operands, const struct cel_node *node)
 {
 	struct cost_answer answer = cost_node(walk, node);
 
 	operands->units = cost_add(operands->units, answer.units);
 	operands->total++;
-	if (operands->count <= LAST_OPERAND)
+	if (operands->count <= COST_OPERAND_LAST)
 		operands->answers[operands->count++] = answer;
 	else
-		operands->answers[LAST_OPERAND].extent =
-		    cost_extent_join(&walk->sizes, operands->answers[LAST_OPERAND].extent, answer.extent);
+		operands->answers[COST_OPERAND_LAST].extent =
+		    cost_extent_join(&walk->sizes, operands->answers[COST_OPERAND_LAST].extent, answer.extent);
 }
 
-static struct operands
-operands_of(struct cost_walk *walk, const struct cel_node *node)
+struct cost_operands
+cost_operands_of(struct cost_walk *walk, const struct cel_node *node)
 {
-	struct operands operands = {0};
+	struct cost_operands operands = {0};
 	bool receiver = node->operand
 			&& !(walk->checked && cel_checked_function(walk->checked, node)
 			     && !cel_checked_type(walk->checked, node->operand));
@@ -161,7 +153,14 @@ longer(const struct cost_extent *than, uint64_t times)
 }
 
 static struct cost_extent
-joined(struct cost_walk *walk, struct operands *operands)
+in_optional(struct cost_extent extent)
+{
+	extent.optionals = cost_add(extent.optionals, 1);
+	return extent;
+}
+
+static struct cost_extent
+joined(struct cost_walk *walk, struct cost_operands *operands)
 {
 	struct cost_extent *list = &operands->answers[0].extent;
 	struct cost_extent item = cost_extent_value(&walk->sizes, list);
@@ -185,7 +184,7 @@ sum(struct cost_walk *walk, const struct cost_extent *left, const struct cost_ex
 }
 
 static struct cost_extent
-result_of(struct cost_walk *walk, const struct cel_node *node, enum shape shape, struct operands *operands)
+result_of(struct cost_walk *walk, const struct cel_node *node, enum shape shape, struct cost_operands *operands)
 {
 	struct cost_extent first = operands->count ? operands->answers[0].extent : cost_extent_scalar();
 
@@ -206,8 +205,10 @@ result_of(struct cost_walk *walk, const struct cel_node *node, enum shape shape,
 		for (size_t i = 1; i < operands->count; i++)
 			first = cost_extent_join(&walk->sizes, first, operands->answers[i].extent);
 		return first;
+	case OPTIONAL:
+		return in_optional(first);
 	case ITEM:
-		return cost_extent_value(&walk->sizes, &first);
+		return in_optional(cost_extent_value(&walk->sizes, &first));
 	case PIECES:
 		return cost_extent_list(walk->sizes.arena, cost_add(first.bytes, 1),
 					cost_extent_string(first.bytes));
@@ -219,31 +220,11 @@ result_of(struct cost_walk *walk, const struct cel_node *node, enum shape shape,
 	return made(walk, node);
 }
 
-static struct cost_answer
-cost_function(struct cost_walk *walk, const struct cel_node *node, const char *name)
-{
-	const struct function *function = find(name);
-	struct operands operands = operands_of(walk, node);
-	struct cost_answer answer = {.units = cost_add(operands.units, CEL_COST_STEP)};
-
-	for (size_t i = 0; i < operands.count; i++)
-		if (function->which >> i & 1)
-			answer.units = cost_add(
-			    answer.units,
-			    cost_multiply(i == LAST_OPERAND ? operands.total - LAST_OPERAND : 1,
-					  pass(&operands.answers[i].extent, function->bytes, function->items)));
-	answer.extent = result_of(walk, node, function->shape, &operands);
-	answer.units = cost_add(answer.units, pass(&answer.extent, function->result, function->result));
-	if (function == &mathematical)
-		answer.units = cost_add(answer.units, operands.total);
-	return answer;
-}
-
 /* Every value within the list is looked at, and the text has at most CEL_STRING_MAX bytes. */
 static struct cost_answer
 cost_format(struct cost_walk *walk, const struct cel_node *node)
 {
-	struct operands operands = operands_of(walk, node);
+	struct cost_operands operands = cost_operands_of(walk, node);
 	struct cost_answer answer = {cost_add(operands.units, CEL_COST_STEP),
 				     cost_extent_string(CEL_STRING_MAX)};
 
@@ -257,146 +238,24 @@ cost_format(struct cost_walk *walk, const struct cel_node *node)
 	return answer;
 }
 
-/* --- operators --- */
-
-static struct cost_answer
-cost_matches(struct cost_walk *walk, const struct cel_node *node)
-{
-	struct operands operands = operands_of(walk, node);
-	uint64_t text = operands.count == 2 ? operands.answers[0].extent.bytes : 0;
-	uint64_t pattern = operands.count == 2 ? operands.answers[1].extent.bytes : 0;
-	uint64_t units = cost_multiply(cost_add(text, 1), cost_add(pattern, 1)) / CEL_COST_REGEX_DIVISOR;
-	const struct cel_node *last = node->argument_count ? node->arguments[node->argument_count - 1] : node;
-
-	if (last->kind != CEL_N_LITERAL)
-		units = cost_add(
-		    units, cost_add(CEL_COST_REGEX_OPEN, cost_multiply(CEL_COST_REGEX_OPEN_BYTE, pattern)));
-	return (struct cost_answer){cost_add(cost_add(operands.units, CEL_COST_STEP), cost_add(units, 1)),
-				    cost_extent_scalar()};
-}
-
-static struct cost_answer
-cost_choice(struct cost_walk *walk, const struct cel_node *node)
-{
-	struct cost_answer condition = cost_node(walk, node->arguments[0]);
-	struct cost_answer yes = cost_node(walk, node->arguments[1]), no = cost_node(walk, node->arguments[2]);
-	uint64_t branch = yes.units > no.units ? yes.units : no.units;
-
-	return (struct cost_answer){cost_add(cost_add(condition.units, CEL_COST_STEP), branch),
-				    cost_extent_join(&walk->sizes, yes.extent, no.extent)};
-}
-
-static uint64_t
-smaller(uint64_t left, uint64_t right)
-{
-	return left < right ? left : right;
-}
-
-static struct cost_answer
-cost_equality(struct cost_walk *walk, const struct cel_node *node)
-{
-	struct operands operands = operands_of(walk, node);
-	uint64_t left = cost_extent_values(&walk->sizes, &operands.answers[0].extent);
-	uint64_t right = cost_extent_values(&walk->sizes, &operands.answers[1].extent);
-
-	return (struct cost_answer){cost_add(cost_add(operands.units, CEL_COST_STEP), smaller(left, right)),
-				    cost_extent_scalar()};
-}
-
-/* A list of string literals is searched as a set. */
-static bool
-is_set(const struct cel_node *node)
-{
-	if (node->kind != CEL_N_LIST || node->optional)
-		return false;
-	for (size_t i = 0; i < node->argument_count; i++)
-		if (node->arguments[i]->kind != CEL_N_LITERAL || node->arguments[i]->value.kind != CEL_STRING)
-			return false;
-	return true;
-}
-
-static struct cost_answer
-cost_in(struct cost_walk *walk, const struct cel_node *node)
-{
-	struct operands operands = operands_of(walk, node);
-	struct cost_extent *within = &operands.answers[1].extent;
-	uint64_t units = CEL_COST_STEP;
-
-	if (!is_set(node->arguments[1]) && within->type->kind != CEL_T_MAP
-	    && within->type->kind != CEL_T_RECORD) {
-		struct cost_extent item = cost_extent_value(&walk->sizes, within);
-		uint64_t pair = smaller(cost_extent_values(&walk->sizes, &operands.answers[0].extent),
-					cost_extent_values(&walk->sizes, &item));
-
-		units = cost_multiply(within->items, pair);
-	}
-	return (struct cost_answer){cost_add(cost_add(operands.units, CEL_COST_STEP), units),
-				    cost_extent_scalar()};
-}
-
-static struct cost_answer
-cost_index(struct cost_walk *walk, const struct cel_node *node)
-{
-	struct operands operands = operands_of(walk, node);
-	const struct cel_node *index = node->arguments[1];
-	struct cost_extent *of = &operands.answers[0].extent;
-	struct cost_answer answer = {.units = cost_add(operands.units, CEL_COST_STEP)};
-
-	if (index->kind == CEL_N_LITERAL && index->value.kind == CEL_STRING)
-		answer.extent = cost_extent_field(
-		    &walk->sizes, of, arena_copy(walk->sizes.arena, index->value.as.bytes, index->value.extra));
-	else
-		answer.extent = cost_extent_value(&walk->sizes, of);
-	return answer;
-}
-
-/* One step and the operands; && and || evaluate both when the left does not decide. */
-static struct cost_answer
-cost_step_only(struct cost_walk *walk, const struct cel_node *node)
-{
-	return (struct cost_answer){cost_add(operands_of(walk, node).units, CEL_COST_STEP),
-				    cost_extent_scalar()};
-}
-
-/* Two of these: a value against another one. */
-static struct cost_answer
-cost_order(struct cost_walk *walk, const struct cel_node *node)
-{
-	return (struct cost_answer){cost_add(operands_of(walk, node).units, 2 * CEL_COST_STEP),
-				    cost_extent_scalar()};
-}
-
-typedef struct cost_answer coster(struct cost_walk *walk, const struct cel_node *node);
-
-static const struct {
-	const char *name;
-	size_t arguments;
-	coster *cost;
-} operators[] = {
-    {"_&&_", 2, cost_step_only}, {"_||_", 2, cost_step_only},
-    {"!_", 1, cost_step_only},	 {"@not_strictly_false", 1, cost_step_only},
-    {"_?_:_", 3, cost_choice},	 {"_==_", 2, cost_equality},
-    {"_!=_", 2, cost_equality},	 {"_<_", 2, cost_order},
-    {"_<=_", 2, cost_order},	 {"_>_", 2, cost_order},
-    {"_>=_", 2, cost_order},	 {"@in", 2, cost_in},
-    {"_[_]", 2, cost_index},	 {"_[?_]", 2, cost_index},
-    {"_?._", 2, cost_index},
-};
-
 struct cost_answer
-cost_call(struct cost_walk *walk, const struct cel_node *node)
+cost_function(struct cost_walk *walk, const struct cel_node *node, const char *name)
 {
-	const char *name = walk->checked ? cel_checked_function(walk->checked, node) : NULL;
-
-	if (!name)
-		name = node->name;
-	if (strcmp(name, "matches") == 0)
-		return cost_matches(walk, node);
 	if (strcmp(name, "format") == 0)
 		return cost_format(walk, node);
-	for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
-		if (!node->operand && strcmp(operators[i].name, name) == 0
-		    && operators[i].arguments == node->argument_count)
-			return operators[i].cost(walk, node);
-	return cost_function(walk, node, name);
+	const struct function *function = find(name);
+	struct cost_operands operands = cost_operands_of(walk, node);
+	struct cost_answer answer = {.units = cost_add(operands.units, CEL_COST_STEP)};
+
+	for (size_t i = 0; i < operands.count; i++)
+		if (function->which >> i & 1)
+			answer.units = cost_add(
+			    answer.units,
+			    cost_multiply(i == COST_OPERAND_LAST ? operands.total - COST_OPERAND_LAST : 1,
+					  pass(&operands.answers[i].extent, function->bytes, function->items)));
+	answer.extent = result_of(walk, node, function->shape, &operands);
+	answer.units = cost_add(answer.units, pass(&answer.extent, function->result, function->result));
+	if (function == &mathematical)
+		answer.units = cost_add(answer.units, operands.total);
+	return answer;
 }

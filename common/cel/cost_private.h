@@ -34,6 +34,20 @@ void cost_iterators(struct cost_walk *walk, const struct cel_node *node, const s
 		    struct cost_extent *first, struct cost_extent *second);
 
 /* --- cost_function.c --- */
+/* Functions with more operands take any number of them: those from the fourth on are as the largest of them. */
+#define COST_OPERAND_LAST 3
+
+struct cost_operands {
+	struct cost_answer answers[COST_OPERAND_LAST + 1]; /* the receiver first */
+	size_t count, total;
+	uint64_t units;
+};
+
+/* The receiver, where it is a value, and the arguments. */
+struct cost_operands cost_operands_of(struct cost_walk *walk, const struct cel_node *node);
+struct cost_answer cost_function(struct cost_walk *walk, const struct cel_node *node, const char *name);
+
+/* --- cost_operator.c: also calls of functions --- */
 struct cost_answer cost_call(struct cost_walk *walk, const struct cel_node *node);
 
 #endif
