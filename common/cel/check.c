@@ -245,7 +245,7 @@ finish(struct checker *checker, const struct cel_type *expected)
 		if (checker->checked->types[id])
 			checker->checked->types[id] =
 			    cel_unify_resolve(&checker->unifier, checker->checked->types[id], true);
-	if (checker->unifier.work >= CEL_UNIFY_WORK_MAX && !checker->failed)
+	if (checker->unifier.work >= checker->unifier.work_max && !checker->failed)
 		check_fault(checker, CEL_DEPTH, root->position, "its types are too large to be deduced");
 }
 
@@ -258,7 +258,8 @@ cel_check(struct cel_env *env, struct arena *arena, const struct cel_tree *tree,
 	    .arena = arena,
 	    .tree = tree,
 	    .faults = faults,
-	    .unifier = {.arena = arena},
+	    .unifier = {.arena = arena,
+			.work_max = CEL_UNIFY_WORK_MAX + CEL_UNIFY_WORK_NODE * (uint64_t)tree->node_count},
 	    .checked = arena_take(arena, sizeof(struct cel_checked)),
 	};
 

@@ -53,14 +53,14 @@ void
 check_nearest_try(struct check_nearest *nearest, const char *name)
 {
 	size_t wanted = strlen(nearest->wanted), length = strlen(name);
-	size_t longer = wanted > length ? wanted : length;
+	size_t longer = wanted > length ? wanted : length, shorter = wanted < length ? wanted : length;
 	size_t found;
 
 	if (longer > LENGTH_MAX || longer < 2)
 		return;
 	found = distance(nearest->wanted, name);
-	if (found > (longer < 3 ? 1 : longer / 3))
-		return;
+	if (found >= shorter || found > (longer < 3 ? 1 : longer / 3))
+		return; /* nothing, or too little, is left of it */
 	/* of two that are as near, the first by the alphabet: hash tables have no order */
 	if (nearest->name
 	    && (found > nearest->distance || (found == nearest->distance && strcmp(name, nearest->name) >= 0)))

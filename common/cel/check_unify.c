@@ -73,7 +73,7 @@ undo(struct cel_unifier *unifier, size_t mark)
 static bool
 tired(struct cel_unifier *unifier)
 {
-	if (unifier->work >= CEL_UNIFY_WORK_MAX)
+	if (unifier->work >= unifier->work_max)
 		return true;
 	unifier->work++;
 	return false;

@@ -7,16 +7,17 @@
 
 struct cel_bound;
 
-/* Starts zeroed but for the arena. In the types that it is given every CEL_T_PARAM is a variable of its own (cel_unify_fresh). */
+/* Starts zeroed but for the arena and work_max. In the types that it is given every CEL_T_PARAM is a variable of its own (cel_unify_fresh). */
 struct cel_unifier {
 	struct arena *arena;
 	struct cel_bound *trail; /* what was bound since, so that a failed attempt leaves nothing behind */
 	size_t trail_count, trail_room;
 	uint32_t variables;
-	uint32_t work; /* steps so far: types can grow exponentially with the source */
+	uint64_t work, work_max; /* steps so far, and at most: types may grow faster than the source */
 };
 
-#define CEL_UNIFY_WORK_MAX 200000
+#define CEL_UNIFY_WORK_MAX 200000 /* of a small tree; CEL_UNIFY_WORK_NODE more for each node */
+#define CEL_UNIFY_WORK_NODE 100
 
 /* Variables that stand for the type parameters of one signature. Starts zeroed. */
 struct cel_instance {
@@ -34,7 +35,7 @@ const struct cel_type *cel_unify_instantiate(struct cel_unifier *unifier, const 
 
 /*
  * Whether a value of type `from` may stand where `to` is expected; dyn and free variables may be anything. Binds variables, or none
- * when the answer is no. Also no when the work is over CEL_UNIFY_WORK_MAX.
+ * when the answer is no. Also no when the work is over work_max.
  */
 bool cel_unify_assignable(struct cel_unifier *unifier, const struct cel_type *from, const struct cel_type *to);
 /* All of them, or none is bound. */

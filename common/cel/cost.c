@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cost.c - the static estimate: a walk over the tree that adds up what the machine may count at most. What functions cost is in
- * cost_function.c, how large values are in cost_extent.c; who is to blame when it is too much, in cost_refuse.c. */
+/* cost.c - the static estimate: a walk over the tree that adds up what the machine may count at most. What calls cost is in
+ * cost_operator.c and cost_function.c, how large values are in cost_extent.c; who is to blame when it is too much, in cost_refuse.c. */
 #include "common/cel/cost_private.h"
 
 #include <string.h>
@@ -53,9 +53,11 @@ cost_select(struct cost_walk *walk, const struct cel_node *node)
 	if (walk->checked && cel_checked_type_value(walk->checked, node))
 		return (struct cost_answer){CEL_COST_STEP, cost_extent_scalar()};
 	answer = cost_node(walk, node->operand);
+	uint64_t optionals = answer.extent.optionals;
 	answer.units = cost_add(answer.units, CEL_COST_STEP);
 	answer.extent = node->test_only ? cost_extent_scalar()
 					: cost_extent_field(&walk->sizes, &answer.extent, node->name);
+	answer.extent.optionals = cost_add(answer.extent.optionals, optionals);
 	return answer;
 }
 
@@ -70,10 +72,22 @@ cost_literal(const struct cel_node *node)
 	return (struct cost_answer){0, cost_extent_scalar()};
 }
 
+/* A list of literals is made once, when the program is. (So is a map, but not one with a key that occurs twice.) */
+bool
+cost_is_constant_list(const struct cel_node *node)
+{
+	if (node->kind != CEL_N_LIST || node->optional)
+		return false;
+	for (size_t i = 0; i < node->argument_count; i++)
+		if (node->arguments[i]->kind != CEL_N_LITERAL && !cost_is_constant_list(node->arguments[i]))
+			return false;
+	return true;
+}
+
 static struct cost_answer
 cost_list(struct cost_walk *walk, const struct cel_node *node)
 {
-	struct cost_answer answer = {.units = CEL_COST_LIST};
+	struct cost_answer answer = {.units = cost_is_constant_list(node) ? 0 : CEL_COST_LIST};
 	struct cost_extent value = cost_extent_scalar();
 
 	for (size_t i = 0; i < node->argument_count; i++) {
@@ -140,7 +154,8 @@ cost_addition(struct cost_walk *walk, const struct cel_node *step)
 	if (step->argument_count == 2) {
 		struct cost_answer added = cost_node(walk, step->arguments[1]);
 
-		added.units = cost_add(added.units, CEL_COST_STEP);
+		/* a map's entries are gone through, a list has one item */
+		added.units = cost_add(added.units, cost_add(CEL_COST_STEP, added.extent.items));
 		return added;
 	}
 	key = cost_node(walk, step->arguments[1]);

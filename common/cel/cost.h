@@ -13,10 +13,11 @@
  *   a selection, has(), an index, .?, [?           CEL_COST_STEP
  *   a call of an operator or function              CEL_COST_STEP, and what its code charges on top (cel_charge, cel_charge_bytes)
  *   && || ?: !                                     CEL_COST_STEP and the operands that are evaluated, at most all of && and ||, one branch of ?:
- *   a list or map literal                          CEL_COST_LIST, CEL_COST_MAP, and its items
+ *   a list or map literal                          CEL_COST_LIST, CEL_COST_MAP, and its items; a list of nothing but literals 0
  *   a comprehension                                its range and its accumulator's start; for every element CEL_COST_STEP, the condition and
  *                                                  the step; its result. `accumulator + [x]` appends: CEL_COST_STEP and x, nothing for the list
- *   ==, !=, in, <, <=, >, >=                       CEL_COST_STEP, and 1 for every pair of scalars looked at (cel_equal's units)
+ *   ==, !=, in, <, <=, >, >=                       CEL_COST_STEP, and 1 for every pair of values looked at (cel_equal's units); in a list
+ *                                                  of string literals or in a map: one pair
  *
  * What a function's code may charge: for every pass over a string or bytes (an argument or the result) CEL_COST_STRING_TENTHS tenths
  * of a unit a byte, every charge rounded up to whole units; for every pass over a list or map CEL_COST_STEP an item; matches: the bytes of the text times

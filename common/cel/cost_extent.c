@@ -57,10 +57,20 @@ plain(const struct cel_type *type)
 	return type;
 }
 
+static uint64_t
+optionals(const struct cel_type *type)
+{
+	uint64_t count = 0;
+
+	for (; type->kind == CEL_T_OPTIONAL || type->kind == CEL_T_WRAPPER; type = type->parameters[0])
+		count += type->kind == CEL_T_OPTIONAL;
+	return count;
+}
+
 struct cost_extent
 cost_extent_of(struct cost_sizes *sizes, const struct cel_type *type, const char *path)
 {
-	struct cost_extent extent = {.type = plain(type), .path = path};
+	struct cost_extent extent = {.optionals = optionals(type), .type = plain(type), .path = path};
 
 	switch (extent.type->kind) {
 	case CEL_T_STRING:
@@ -97,7 +107,7 @@ cost_extent_anything(void)
 struct cost_extent
 cost_extent_made(const struct cel_type *type)
 {
-	struct cost_extent extent = {.type = plain(type)};
+	struct cost_extent extent = {.optionals = optionals(type), .type = plain(type)};
 
 	extent.bytes = cost_extent_has_bytes(&extent) ? CEL_STRING_MAX : 0;
 	extent.items = cost_extent_has_items(&extent) ? CEL_SIZE_MADE : 0;
@@ -136,6 +146,8 @@ cost_extent_list(struct arena *arena, uint64_t items, struct cost_extent value)
 struct cost_extent
 cost_extent_map(struct arena *arena, uint64_t items, struct cost_extent key, struct cost_extent value)
 {
+	key.items = 0; /* no list and no map is a key, whatever its type says */
+	key.key = key.value = NULL;
 	return (struct cost_extent){.items = items,
 				    .type = cel_type_simple(CEL_T_MAP),
 				    .key = kept(arena, key),
@@ -246,6 +258,7 @@ struct cost_extent
 cost_extent_join(struct cost_sizes *sizes, struct cost_extent left, struct cost_extent right)
 {
 	struct cost_extent joined = {
+	    .optionals = larger(left.optionals, right.optionals),
 	    .bytes = larger(left.bytes, right.bytes),
 	    .items = larger(left.items, right.items),
 	    .type = cel_type_same(left.type, right.type) ? left.type : &dyn_type,
@@ -267,11 +280,11 @@ cost_extent_join(struct cost_sizes *sizes, struct cost_extent left, struct cost_
 static uint64_t
 values(struct cost_sizes *sizes, const struct cost_extent *extent, unsigned depth)
 {
-	uint64_t sum = 1;
+	uint64_t sum = cost_add(1, extent->optionals);
 	struct cost_extent value;
 
 	if (!cost_extent_has_items(extent) || extent->items == 0)
-		return 1;
+		return sum;
 	if (depth >= DEPTH_MAX)
 		return CEL_SIZE_VALUES;
 	if (extent->type->kind == CEL_T_RECORD) {

@@ -10,8 +10,9 @@
 #define CEL_SIZE_VALUES 32768 /* within each other, of all that a request can hold: two bytes each */
 #define CEL_SIZE_MADE 16384   /* items of what an expression makes: 16 bytes each of CEL_MEMORY_MAX */
 
-/* An optional is as large as what it holds. */
+/* An optional is as large as what it holds, and `optionals` says how many of them are around it. */
 struct cost_extent {
+	uint64_t optionals;
 	uint64_t bytes;		     /* if it is a string or bytes */
 	uint64_t items;		     /* if it is a list or a map */
 	const struct cel_type *type; /* dyn where nothing is known */

@@ -28,11 +28,26 @@ struct cost_answer {
 
 /* --- cost.c --- */
 struct cost_answer cost_node(struct cost_walk *walk, const struct cel_node *node);
+bool cost_is_constant_list(const struct cel_node *node);
 /* What the one or two variables of a comprehension over the range are. */
 void cost_iterators(struct cost_walk *walk, const struct cel_node *node, const struct cost_extent *range,
 		    struct cost_extent *first, struct cost_extent *second);
 
 /* --- cost_function.c --- */
+/* Functions with more operands take any number of them: those from the fourth on are as the largest of them. */
+#define COST_OPERAND_LAST 3
+
+struct cost_operands {
+	struct cost_answer answers[COST_OPERAND_LAST + 1]; /* the receiver first */
+	size_t count, total;
+	uint64_t units;
+};
+
+/* The receiver, where it is a value, and the arguments. */
+struct cost_operands cost_operands_of(struct cost_walk *walk, const struct cel_node *node);
+struct cost_answer cost_function(struct cost_walk *walk, const struct cel_node *node, const char *name);
+
+/* --- cost_operator.c: also calls of functions --- */
 struct cost_answer cost_call(struct cost_walk *walk, const struct cel_node *node);
 
 #endif

@@ -32,17 +32,21 @@ estimate_with(const struct cel_cost_question *question, struct arena *arena, con
 /* The path that a smaller size of helps most, NULL when there is none, and the estimate with it at 1. */
 static const char *
 best_path(const struct cel_cost_question *question, struct arena *arena, const struct cost_walk *walk,
-	  uint64_t *lowest)
+	  bool declared_too, uint64_t *lowest)
 {
 	const char *best = NULL;
 
 	for (size_t i = 0; i < walk->sizes.asked_count; i++) {
-		uint64_t units = estimate_with(question, arena, walk->sizes.asked[i], 1);
+		const char *path = walk->sizes.asked[i];
+		uint64_t declared, units;
 
+		if (!declared_too && cel_env_size(question->env, path, &declared))
+			continue;
+		units = estimate_with(question, arena, path, 1);
 		if (units >= *lowest)
 			continue;
 		*lowest = units;
-		best = walk->sizes.asked[i];
+		best = path;
 	}
 	return best;
 }
@@ -84,7 +88,7 @@ excerpt(const struct cel_cost_question *question, struct arena *arena, const str
 static const char *
 units_text(struct arena *arena, uint64_t units)
 {
-	return units == UINT64_MAX ? "without bound" : arena_format(arena, "%" PRIu64 " units", units);
+	return units == UINT64_MAX ? "any number of units" : arena_format(arena, "%" PRIu64 " units", units);
 }
 
 static void
@@ -93,9 +97,12 @@ refuse(const struct cel_cost_question *question, struct arena *arena, const stru
 {
 	const struct cel_node *node = walk->excessive ? walk->excessive : question->node;
 	uint64_t lowest = units;
-	const char *path = best_path(question, arena, walk, &lowest);
-	const char *advice = "";
+	const char *path = best_path(question, arena, walk, false, &lowest), *advice = "";
 
+	if (lowest > question->max) { /* what is not declared is not all */
+		lowest = units;
+		path = best_path(question, arena, walk, true, &lowest);
+	}
 	if (path && lowest <= question->max)
 		advice = arena_format(arena, "; a declared max of %" PRIu64 " or less for %s would do",
 				      enough(question, arena, path), path);

@@ -254,22 +254,34 @@ starts_token(const struct parser *parser)
 	return byte > 0 && strchr("=!<>&|+-*/%?:,.()[]{}'\"`", byte);
 }
 
-/* One fault for a stretch of characters that belong nowhere. */
+static uint32_t
+code_point(const struct parser *parser, uint32_t at)
+{
+	const unsigned char *bytes = (const unsigned char *)parser->source + at;
+	uint32_t more = *bytes < 0xc0 ? 0 : *bytes < 0xe0 ? 1 : *bytes < 0xf0 ? 2 : 3;
+	uint32_t point = more ? *bytes & (0x3fu >> more) : *bytes;
+
+	for (; more > 0; more--)
+		point = point << 6 | (*++bytes & 0x3fu);
+	return point;
+}
+
+/* One fault for a stretch of characters that belong nowhere; by number, as some look like others or like nothing. */
 static enum token_kind
 read_strange(struct parser *parser)
 {
-	uint32_t start = parser->at;
+	uint32_t point = code_point(parser, parser->at);
 	char text[64];
 
 	do
 		skip(parser, 1);
 	while (!starts_token(parser));
-	int shown = (int)(parser->at - start);
-	if ((unsigned char)parser->source[start] < ' ' || parser->source[start] == 0x7f)
-		return complain(parser, "a control character has no place here");
-	if (shown > 16)
-		return complain(parser, "these characters have no place here");
-	snprintf(text, sizeof text, "'%.*s' has no place here", shown, parser->source + start);
+	if (point == 0x2018 || point == 0x2019 || point == 0x201c || point == 0x201d)
+		return complain(parser, "strings are written in straight quotes, ' or \"");
+	if (point > ' ' && point < 0x7f)
+		snprintf(text, sizeof text, "'%c' has no place here", (char)point);
+	else
+		snprintf(text, sizeof text, "the character U+%04X has no place here", (unsigned)point);
 	return complain(parser, text);
 }
 

@@ -306,7 +306,8 @@ cel_double_text(double real, char text[CEL_DOUBLE_TEXT])
 		memcpy(text, digits, CEL_DOUBLE_TEXT);
 		return strlen(text);
 	}
-	places = (long)(exponent - digits) - 1 - (digits[0] == '-') - 1 - power; /* behind the point */
+	places = exponent - digits - (digits[0] == '-'); /* one digit, or d.ddd */
+	places = (places > 1 ? places - 2 : 0) - power;	 /* behind the point */
 	snprintf(text, CEL_DOUBLE_TEXT, "%.*f", places > 0 ? (int)places : 0, real);
 	return strlen(text);
 }

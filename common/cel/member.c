@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* member.c - the grammar of operands: names, literals, brackets, and what can follow them: selections, calls, indices. */
+/* member.c - the grammar of operands: names, literals, parentheses, and what can follow them: selections, calls, indices. */
 #include "common/cel/grammar.h"
 
 #include <string.h>
@@ -18,8 +18,8 @@ is_reserved(const char *name)
 	return false;
 }
 
-static char *
-name_of(const struct parser *parser, const struct token *token)
+char *
+cel_token_name(const struct parser *parser, const struct token *token)
 {
 	uint32_t quote = token->kind == TOKEN_QUOTED_IDENT;
 
@@ -27,9 +27,8 @@ name_of(const struct parser *parser, const struct token *token)
 			  token->end - token->start - 2 * quote);
 }
 
-/* An operand is missing. */
-static struct cel_node *
-missing(struct parser *parser, const char *expected)
+struct cel_node *
+cel_parser_missing(struct parser *parser, const char *expected)
 {
 	bool known = parser->token.kind == TOKEN_BAD;
 
@@ -43,8 +42,8 @@ missing(struct parser *parser, const char *expected)
 	return bad;
 }
 
-static void
-close_bracket(struct parser *parser, enum token_kind closing, const struct token *open)
+void
+cel_parser_close(struct parser *parser, enum token_kind closing, const struct token *open)
 {
 	if (parser->token.kind != closing) {
 		cel_parser_fault(parser, parser->token.position,
@@ -57,9 +56,8 @@ close_bracket(struct parser *parser, enum token_kind closing, const struct token
 		cel_parser_take(parser);
 }
 
-/* A node that began at this token and ended with the token before the current one. */
-static struct syntax *
-spanning(struct parser *parser, enum cel_node_kind kind, const struct token *first)
+struct syntax *
+cel_parser_spanning(struct parser *parser, enum cel_node_kind kind, const struct token *first)
 {
 	struct syntax *node = cel_parser_node(parser, kind, first->position);
 
@@ -68,9 +66,8 @@ spanning(struct parser *parser, enum cel_node_kind kind, const struct token *fir
 	return node;
 }
 
-/* The ? of an optional item; refused when the caller wants it so. */
-static bool
-take_optional(struct parser *parser, uint32_t position)
+bool
+cel_parser_optional(struct parser *parser, uint32_t position)
 {
 	if (parser->token.kind != TOKEN_QUESTION)
 		return false;
@@ -78,14 +75,6 @@ take_optional(struct parser *parser, uint32_t position)
 		cel_parser_fault(parser, position, "optional values ('?') cannot be used here");
 	cel_parser_take(parser);
 	return true;
-}
-
-static void
-check_items(struct parser *parser, size_t count)
-{
-	if (count > parser->limits.literal_items)
-		cel_parser_stop(parser, CEL_COST, parser->token.position,
-				"a literal has more than %u items or entries", parser->limits.literal_items);
 }
 
 static void
@@ -101,131 +90,7 @@ parse_arguments(struct parser *parser, struct nodes *arguments)
 			cel_nodes_add(parser, arguments, cel_parser_expression(parser), false);
 		}
 	}
-	close_bracket(parser, TOKEN_CLOSE_PAREN, &open);
-}
-
-/* A comma may stand before the bracket, also when there are no items. */
-static bool
-another(struct parser *parser, enum token_kind closing, size_t count)
-{
-	if (count > 0 && parser->token.kind != TOKEN_COMMA)
-		return false;
-	if (parser->token.kind == TOKEN_COMMA) {
-		cel_parser_take(parser);
-		if (count == 0)
-			return false;
-	}
-	return parser->token.kind != closing && parser->token.kind != TOKEN_END;
-}
-
-static struct cel_node *
-parse_list(struct parser *parser)
-{
-	struct token open = parser->token;
-	struct nodes items = {0};
-
-	cel_parser_take(parser);
-	while (another(parser, TOKEN_CLOSE_BRACKET, items.count)) {
-		check_items(parser, items.count + 1);
-		bool optional = take_optional(parser, parser->token.position);
-		cel_nodes_add(parser, &items, cel_parser_expression(parser), optional);
-	}
-	close_bracket(parser, TOKEN_CLOSE_BRACKET, &open);
-	struct syntax *list = spanning(parser, CEL_N_LIST, &open);
-	list->node.arguments = items.items;
-	list->node.argument_count = items.count;
-	list->node.optional = items.optional;
-	return cel_parser_seal(parser, list);
-}
-
-/* The colon between a key or field and its value; without one the value is not read. */
-static struct cel_node *
-parse_value(struct parser *parser)
-{
-	if (parser->token.kind == TOKEN_COLON) {
-		cel_parser_take(parser);
-		return cel_parser_expression(parser);
-	}
-	cel_parser_fault(parser, parser->token.position, "':' and a value are expected here, not %s",
-			 cel_token_text(parser, &parser->token));
-	cel_parser_recover(parser, false);
-	return cel_parser_bad(parser);
-}
-
-static struct cel_node *
-parse_map(struct parser *parser)
-{
-	struct token open = parser->token;
-	struct nodes both = {0}, keys = {0};
-
-	cel_parser_take(parser);
-	while (another(parser, TOKEN_CLOSE_BRACE, keys.count)) {
-		check_items(parser, keys.count + 1);
-		bool optional = take_optional(parser, parser->token.position);
-		struct cel_node *key = cel_parser_expression(parser);
-		cel_nodes_add(parser, &keys, key, optional);
-		cel_nodes_add(parser, &both, key, false);
-		cel_nodes_add(parser, &both, parse_value(parser), false);
-	}
-	close_bracket(parser, TOKEN_CLOSE_BRACE, &open);
-	struct syntax *map = spanning(parser, CEL_N_MAP, &open);
-	map->node.arguments = both.items;
-	map->node.argument_count = both.count;
-	map->node.optional = keys.optional;
-	return cel_parser_seal(parser, map);
-}
-
-/* The field's name, or NULL with a fault. */
-static const char *
-take_field(struct parser *parser)
-{
-	if (parser->token.kind != TOKEN_IDENT && parser->token.kind != TOKEN_QUOTED_IDENT) {
-		missing(parser, "the name of a field");
-		return NULL;
-	}
-	const char *name = name_of(parser, &parser->token);
-	cel_parser_take(parser);
-	return name;
-}
-
-/* Makes room for one more name, where the others are as many as the values. */
-static const char **
-grow_names(struct parser *parser, const char **names, size_t count)
-{
-	if (count % 16 != 0)
-		return names;
-	const char **more = arena_take_array(parser->arena, count + 16, sizeof *more);
-	if (count > 0)
-		memcpy(more, names, count * sizeof *more);
-	return more;
-}
-
-static struct cel_node *
-parse_struct(struct parser *parser, const char *name, uint32_t start)
-{
-	struct token open = parser->token;
-	struct nodes values = {0};
-	const char **names = NULL, *field;
-
-	cel_parser_take(parser);
-	while (another(parser, TOKEN_CLOSE_BRACE, values.count)) {
-		check_items(parser, values.count + 1);
-		bool optional = take_optional(parser, parser->token.position);
-		if ((field = take_field(parser)) == NULL)
-			break;
-		names = grow_names(parser, names, values.count);
-		names[values.count] = field;
-		cel_nodes_add(parser, &values, parse_value(parser), optional);
-	}
-	close_bracket(parser, TOKEN_CLOSE_BRACE, &open);
-	struct syntax *node = spanning(parser, CEL_N_STRUCT, &open);
-	node->node.start = node->outer_start = start;
-	node->node.name = name;
-	node->node.arguments = values.items;
-	node->node.argument_count = values.count;
-	node->node.fields = names;
-	node->node.optional = values.optional;
-	return cel_parser_seal(parser, node);
+	cel_parser_close(parser, TOKEN_CLOSE_PAREN, &open);
 }
 
 /* An identifier's or selections' dotted name. */
@@ -252,9 +117,9 @@ parse_name(struct parser *parser)
 	if (rooted)
 		cel_parser_take(parser);
 	if (parser->token.kind != TOKEN_IDENT)
-		return missing(parser, "a name");
+		return cel_parser_missing(parser, "a name");
 	struct token ident = parser->token;
-	char *name = name_of(parser, &ident);
+	char *name = cel_token_name(parser, &ident);
 	bool usable = !is_reserved(name);
 	if (!usable)
 		cel_parser_fault(parser, ident.position, "'%s' is a reserved word; it cannot be a name", name);
@@ -270,7 +135,7 @@ parse_name(struct parser *parser)
 		call->start = ((struct syntax *)call)->outer_start = first.start;
 		return expand(parser, call);
 	}
-	struct syntax *node = spanning(parser, CEL_N_IDENT, &first);
+	struct syntax *node = cel_parser_spanning(parser, CEL_N_IDENT, &first);
 	node->node.position = ident.position;
 	node->node.name = name;
 	node->bad = !usable;
@@ -284,7 +149,7 @@ parse_parentheses(struct parser *parser)
 
 	cel_parser_take(parser);
 	struct cel_node *node = cel_parser_expression(parser);
-	close_bracket(parser, TOKEN_CLOSE_PAREN, &open);
+	cel_parser_close(parser, TOKEN_CLOSE_PAREN, &open);
 	((struct syntax *)node)->outer_start = open.start;
 	((struct syntax *)node)->outer_end = parser->previous_end;
 	return node;
@@ -300,7 +165,7 @@ parse_literal(struct parser *parser, const struct token *first)
 	token.position = first->position;
 	bool fine = cel_literal(parser, &token, first->kind == TOKEN_MINUS, &value);
 	cel_parser_take(parser);
-	struct syntax *node = spanning(parser, CEL_N_LITERAL, first);
+	struct syntax *node = cel_parser_spanning(parser, CEL_N_LITERAL, first);
 	node->node.value = value;
 	node->bad = !fine;
 	return &node->node;
@@ -324,9 +189,9 @@ parse_primary(struct parser *parser)
 	case TOKEN_OPEN_PAREN:
 		return parse_parentheses(parser);
 	case TOKEN_OPEN_BRACKET:
-		return parse_list(parser);
+		return cel_parser_list(parser);
 	case TOKEN_OPEN_BRACE:
-		return parse_map(parser);
+		return cel_parser_map(parser);
 	case TOKEN_INT:
 	case TOKEN_UINT:
 	case TOKEN_DOUBLE:
@@ -338,9 +203,10 @@ parse_primary(struct parser *parser)
 		return parse_literal(parser, &first);
 	case TOKEN_MINUS: /* after a !, which takes operands only */
 		cel_parser_take(parser);
-		return at_number(parser) ? parse_literal(parser, &first) : missing(parser, "a number");
+		return at_number(parser) ? parse_literal(parser, &first)
+					 : cel_parser_missing(parser, "a number");
 	default:
-		return missing(parser, "an expression");
+		return cel_parser_missing(parser, "an expression");
 	}
 }
 
@@ -349,8 +215,8 @@ make_optional_select(struct parser *parser, struct cel_node *operand, const stru
 		     uint32_t position)
 {
 	struct nodes arguments = {0};
-	struct syntax *field = spanning(parser, CEL_N_LITERAL, name);
-	const char *text = name_of(parser, name);
+	struct syntax *field = cel_parser_spanning(parser, CEL_N_LITERAL, name);
+	const char *text = cel_token_name(parser, name);
 
 	field->node.value = cel_string(text, strlen(text));
 	cel_nodes_add(parser, &arguments, operand, false);
@@ -382,24 +248,25 @@ parse_select(struct parser *parser, struct cel_node *operand, bool *plain)
 	struct token dot = parser->token;
 
 	cel_parser_take(parser);
-	bool optional = take_optional(parser, dot.position);
+	bool optional = cel_parser_optional(parser, dot.position);
 	struct token name = parser->token;
 	if (name.kind >= TOKEN_TRUE && name.kind <= TOKEN_IN)
-		return missing(parser, "the name of a field (words like true and in need backticks)");
+		return cel_parser_missing(parser,
+					  "the name of a field (words like true and in need backticks)");
 	if (name.kind != TOKEN_IDENT && name.kind != TOKEN_QUOTED_IDENT)
-		return missing(parser, "the name of a field");
+		return cel_parser_missing(parser, "the name of a field");
 	cel_parser_take(parser);
 	*plain = *plain && !optional && name.kind == TOKEN_IDENT;
 	if (optional)
 		return make_optional_select(parser, operand, &name, dot.position);
 	if (parser->token.kind == TOKEN_OPEN_PAREN && name.kind == TOKEN_IDENT) {
 		*plain = false;
-		return parse_method(parser, operand, name_of(parser, &name));
+		return parse_method(parser, operand, cel_token_name(parser, &name));
 	}
-	struct syntax *select = spanning(parser, CEL_N_SELECT, &dot);
+	struct syntax *select = cel_parser_spanning(parser, CEL_N_SELECT, &dot);
 	select->node.start = select->outer_start = cel_syntax(operand)->outer_start;
 	select->node.operand = operand;
-	select->node.name = name_of(parser, &name);
+	select->node.name = cel_token_name(parser, &name);
 	return cel_parser_seal(parser, select);
 }
 
@@ -410,10 +277,10 @@ parse_index(struct parser *parser, struct cel_node *operand)
 	struct nodes arguments = {0};
 
 	cel_parser_take(parser);
-	bool optional = take_optional(parser, open.position);
+	bool optional = cel_parser_optional(parser, open.position);
 	cel_nodes_add(parser, &arguments, operand, false);
 	cel_nodes_add(parser, &arguments, cel_parser_expression(parser), false);
-	close_bracket(parser, TOKEN_CLOSE_BRACKET, &open);
+	cel_parser_close(parser, TOKEN_CLOSE_BRACKET, &open);
 	return cel_parser_call(parser, optional ? "_[?_]" : "_[_]", open.position, &arguments);
 }
 
@@ -428,7 +295,8 @@ parse_behind(struct parser *parser, struct cel_node *node, bool plain)
 			node = parse_index(parser, node);
 		} else if (parser->token.kind == TOKEN_OPEN_BRACE && plain) {
 			plain = false;
-			node = parse_struct(parser, dotted_name(parser, node), cel_syntax(node)->outer_start);
+			node = cel_parser_struct(parser, dotted_name(parser, node),
+						 cel_syntax(node)->outer_start);
 		} else {
 			return node;
 		}

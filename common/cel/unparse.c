@@ -79,7 +79,7 @@ write_double(struct buffer *out, double real)
 			break;
 	}
 	buffer_add_text(out, text);
-	if (!strpbrk(text, ".en"))
+	if (text[strcspn(text, ".en")] == '\0')
 		buffer_add_text(out, ".0");
 }
 

@@ -37,12 +37,12 @@ set_allocator(void)
 }
 
 static json_t *
-load(struct text text, json_error_t *why)
+load(struct text text, bool nul, json_error_t *why)
 {
 	static once_flag once = ONCE_FLAG_INIT;
 
 	call_once(&once, set_allocator);
-	return json_loadb(text.bytes, text.length, JSON_REJECT_DUPLICATES, why);
+	return json_loadb(text.bytes, text.length, JSON_REJECT_DUPLICATES | (nul ? JSON_ALLOW_NUL : 0), why);
 }
 
 static struct value *
@@ -89,7 +89,11 @@ convert_string(struct conversion *conversion, const json_t *json, const struct p
 	if (length > conversion->limits->string)
 		return refuse(conversion, path, "string_too_long", "more bytes in a string than",
 			      conversion->limits->string);
-	return value_text(conversion->arena, json_string_value(json), length);
+
+	struct value *text = value_text(conversion->arena, "", 0); /* which takes no U+0000 from anybody else */
+
+	text->as.string = (struct text){arena_copy(conversion->arena, json_string_value(json), length), length};
+	return text;
 }
 
 static struct value *
@@ -258,7 +262,7 @@ json_parse(struct arena *arena, const void *bytes, size_t length, const struct j
 	if (!check_text(text, limits, error) || !json_scan_check(arena, text, limits->depth, error))
 		return NULL;
 
-	json_t *json = load(text, &why);
+	json_t *json = load(text, limits->nul, &why);
 
 	if (json)
 		value = convert(&conversion, json, NULL);
@@ -300,7 +304,7 @@ json_outline(struct arena *arena, const void *bytes, size_t length)
 	if (length == 0 || length > OUTLINE_BYTES || !json_scan_depth(text, JSON_SCAN_DEPTH_MAX))
 		return NULL;
 
-	json_t *json = load(text, &why);
+	json_t *json = load(text, false, &why);
 	struct value *value = json_is_object(json) ? outline(arena, json, 2) : NULL;
 
 	json_decref(json);

@@ -7,6 +7,7 @@
 
 struct json_limits {
 	size_t bytes, depth, keys, items, string, key;
+	bool nul; /* strings, not names, may hold U+0000: for whoever goes by their length */
 };
 extern const struct json_limits json_limits_request; /* policy.md 4.2: 64 KiB, 16, 256, 1024, 8 KiB, 128 */
 extern const struct json_limits json_limits_event; /* what we wrote ourselves: 1 MiB, 32 levels, as a request lies in it */

@@ -119,6 +119,7 @@ int command_policy_explain(struct cli *cli);
 int command_policy_activate(struct cli *cli);
 int command_policy_show(struct cli *cli);
 int command_policy_list(struct cli *cli);
+int command_cel(struct cli *cli);
 int command_submit(struct cli *cli);
 int command_wait(struct cli *cli);
 int command_show(struct cli *cli);

@@ -72,6 +72,18 @@ static const struct cli_option verify_options[] = {
 static const struct cli_option deliveries_options[] = {
     {"state", "STATE", "pending, sent or dead (default: all)"}, {"limit", "N", "newest N (default 50)"}, {0}};
 
+static const struct cli_option cel_options[] = {
+    {"bind", "FILE", "variables: the members of a JSON object (- for standard input)"},
+    {"batch", NULL, "expressions as lines of JSON on standard input, a line of JSON in answer to each"},
+    {"source-max", "N", "code points of a source (default 2048)"},
+    {"node-max", "N", "nodes of its tree (default 512)"},
+    {"depth-max", "N", "levels of nesting (default 32)"},
+    {"item-max", "N", "items of a literal (default 256)"},
+    {"loop-max", "N", "comprehensions within each other (default 2)"},
+    {"cost-max", "N", "units of an evaluation (default 10000)"},
+    {"memory-max", "N", "bytes of an evaluation (default 262144)"},
+    {0}};
+
 static const struct cli_option quarantine_options[] = {{"limit", "N", "newest N (default 50)"}, {0}};
 
 const struct cli_command cli_commands[] = {
@@ -123,6 +135,9 @@ const struct cli_command cli_commands[] = {
      "countersign policy activate policy.json", NULL, 1, 1, command_policy_activate},
     {"policy show", "[ID]", "Prints the active document.", NULL, NULL, 0, 1, command_policy_show},
     {"policy list", "", "Lists every policy that was ever activated.", NULL, NULL, 0, 0, command_policy_list},
+    {"cel", "[EXPRESSION]", "Tries an expression of the policy language; prints its value and its type.",
+     "countersign cel 'context.amount <= 5000 && context.currency == \"EUR\"' --bind request.json",
+     cel_options, 0, 1, command_cel},
     {"topics apply", "", "Creates the topics, or brings their settings in line.", NULL, NULL, 0, 0,
      command_topics_apply},
     {"topics check", "", "Says what differs; exit 1 when something does.", NULL, NULL, 0, 0,

@@ -22,7 +22,8 @@
 #define FUZZ_EACH(target)                                                                                    \
 	target(request) target(response) target(outcome) target(envelope) target(decide) target(policy)      \
 	    target(pattern) target(json) target(number) target(jws) target(keys) target(token) target(time)  \
-		target(config) target(headers) target(targets) target(webhook) target(address) target(card)
+		target(config) target(headers) target(targets) target(webhook) target(address) target(card)  \
+		    target(cel_parse) target(cel_run)
 
 #ifdef FUZZ_LIBFUZZER
 #define FUZZ_TARGET(name) LLVMFuzzerTestOneInput

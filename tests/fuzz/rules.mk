@@ -12,8 +12,9 @@ FUZZ_CLANG    = -D_GNU_SOURCE -DFUZZ_LIBFUZZER -D__SANITIZE_ADDRESS__ -O1 -g -Wa
 FUZZ_ALL     := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_ROOMS   := canonical cel clock config crypto document error finding id jws log memory message policy regex value zone
 FUZZ_PRODUCT := $(foreach r,$(FUZZ_ROOMS),$(wildcard common/$r/*.c common/$r/*.cc)) services/relay/relay_headers.c services/countersign/jwks.c \
+                $(addprefix services/countersign/,cel_codec_write.c cel_time.c) \
                 $(filter-out %/main.c %/sender.c services/notifier/notifier%,$(wildcard services/notifier/*.c))
-FUZZ_SHARED  := $(FUZZ_PRODUCT) tests/fuzz/fuzz.c
+FUZZ_SHARED  := $(FUZZ_PRODUCT) tests/fuzz/fuzz.c tests/fuzz/expression.c
 FUZZ_REPLAY  := $(FUZZ_SHARED) tests/fuzz/replay.c $(FUZZ_ALL:%=tests/fuzz/fuzz_%.c)
 
 .PHONY: fuzz fuzz-all fuzz-merge fuzz-replay

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random expressions have here the values that they have in other implementations."""
+import os
+import random
+
+import differential
+import pytest
+from differences import KNOWN
+
+COUNT = int(os.environ.get("COUNT") or 20000)
+
+
+@pytest.fixture(scope="module")
+def seed():
+    return int(os.environ.get("SEED") or random.randrange(1 << 32))
+
+
+@pytest.mark.parametrize("oracle", differential.ORACLES)
+def test_random_expressions_have_the_values_of(oracle, seed, capsys):
+    unknown, counts = differential.compare(oracle, COUNT, seed)
+    with capsys.disabled():
+        print(f"\n{oracle}: SEED={seed}, {dict(counts)}")
+    assert counts["all"] == COUNT and counts["values"] > COUNT / 4
+    assert not unknown, "\n".join(map(str, unknown[:20]))
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=lambda known: f"{known.oracle}: {known.name}")
+def test_a_known_difference_is_still_one(known):
+    case = differential.Case(known.example, {}, False)
+    assert differential.ORACLES[known.oracle]([case]) == [case]
+    assert known.fits(case)
