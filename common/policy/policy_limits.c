@@ -3,6 +3,7 @@
  * policy_decide.c. */
 #include "common/policy/policy_deciding.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const struct policy_field *
@@ -162,6 +163,7 @@ find_checks(struct policy_deciding *deciding, int64_t now)
 
 		if (!policy_is_about(&limit->match, &limit->except, limit->has_except, deciding->request))
 			continue;
+		assert(limit->condition.count || !limit->when);
 		if (limit->condition.count)
 			check.outcome =
 			    policy_condition_ask(&limit->condition, policy_deciding_meter(deciding, now));

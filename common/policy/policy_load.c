@@ -107,6 +107,8 @@ policy_load_whole(struct arena *arena, const struct value *document, const struc
 
 	policy->gaps = findings_open(arena, FINDINGS_MAX);
 	load_members(&root);
+	if (findings->count == 0)
+		policy_load_conditions(&root);
 	findings_sort(&policy->gaps);
 	return findings->count == 0 && build_index(&root) ? policy : NULL;
 }

@@ -4,6 +4,8 @@
 #include "common/policy/policy_deciding.h"
 #include "common/policy/policy_facts.h"
 
+#include <assert.h>
+
 static bool
 list_matches(const struct policy_strings *patterns, const char *text)
 {
@@ -82,17 +84,19 @@ policy_deciding_meter(struct policy_deciding *deciding, int64_t now)
 	return meter;
 }
 
-/* Rule 7. */
+/* Rule 7. A condition that is written and not compiled would hold always: the loader has made sure that there is none. */
 void
 policy_ask_conditions(struct policy_deciding *deciding, int64_t now)
 {
 	for (size_t i = 0; i < deciding->candidate_count; i++) {
 		struct policy_candidate *candidate = &deciding->candidates[i];
-		const struct policy_condition *condition = &candidate->rule->condition;
+		const struct policy_rule *rule = candidate->rule;
 
+		assert(rule->condition.count || (!rule->when && !rule->unless));
 		candidate->outcome =
-		    condition->count ? policy_condition_ask(condition, policy_deciding_meter(deciding, now))
-				     : (struct policy_outcome){.truth = POLICY_TRUE};
+		    rule->condition.count
+			? policy_condition_ask(&rule->condition, policy_deciding_meter(deciding, now))
+			: (struct policy_outcome){.truth = POLICY_TRUE};
 	}
 }
 
