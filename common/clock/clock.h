@@ -8,4 +8,7 @@
 /* Microseconds of CLOCK_MONOTONIC: only differences mean anything, and only within this process. */
 int64_t clock_monotonic(void);
 
+/* Microseconds of CLOCK_THREAD_CPUTIME_ID: what this thread has computed. Only differences mean anything. A busy machine does not make it pass. */
+int64_t clock_computing(void);
+
 #endif

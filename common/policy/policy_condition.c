@@ -2,6 +2,16 @@
 /* policy_condition.c - asking conditions: three values, one purse for all of a decision. Nothing opens by being slow. */
 #include "common/policy/policy_condition.h"
 
+/* Looked at once in so many units, as asking for the time takes longer than a small condition. */
+static bool
+is_expired(struct policy_meter *meter)
+{
+	if (!meter->expired || meter->cost - meter->polled < CEL_POLL_UNITS)
+		return false;
+	meter->polled = meter->cost;
+	return meter->expired(meter->context);
+}
+
 static struct cel_value
 evaluate(struct policy_meter *meter, const struct cel_program *program)
 {
@@ -19,7 +29,7 @@ evaluate(struct policy_meter *meter, const struct cel_program *program)
 	struct cel_value value = cel_evaluate(program, &run, meter->arena);
 
 	meter->cost += run.cost;
-	if (meter->cost >= POLICY_COST_MAX || (meter->expired && meter->expired(meter->context)))
+	if (meter->cost >= POLICY_COST_MAX || is_expired(meter))
 		meter->exhausted = true;
 	return value;
 }

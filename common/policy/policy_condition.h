@@ -59,8 +59,9 @@ struct policy_meter {
 	bool *known;			/* by binding */
 	bool (*expired)(void *context); /* NULL: no deadline */
 	void *context;
-	uint64_t cost;	/* units so far */
-	bool exhausted; /* out of units or of time: whatever is not evaluated yet errs */
+	uint64_t cost;	 /* units so far */
+	uint64_t polled; /* of them when the deadline was last looked at */
+	bool exhausted;	 /* out of units or of time: whatever is not evaluated yet errs */
 };
 
 /*

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* word.c - from a decision to the row that keeps it and the event that says it. */
 #include "common/word/word.h"
+#include "common/canonical/canonical.h"
+#include "common/clock/clock.h"
+#include "common/policy/policy_explain.h"
 
 #include <string.h>
 
@@ -9,9 +12,25 @@ words_open(struct work *work)
 {
 	return (struct words){
 	    .work = work,
-	    .decisions = sheet_open(work->arena, STATEMENT_WORD_DECISION, "ttnttttttntntn"),
+	    .decisions = sheet_open(work->arena, STATEMENT_WORD_DECISION, "ttnttttttntntnt"),
 	    .spoken = sheet_open(work->arena, STATEMENT_WORD_SPOKEN, "tttutttutnnnt"),
 	};
+}
+
+static bool
+is_over(void *started)
+{
+	return clock_computing() - *(const int64_t *)started > WORD_DECIDING_MAX;
+}
+
+/* NULL when it can't be written, which takes nothing from the decision. */
+static const char *
+explanation_of(const struct policy_decision *decision, struct arena *arena)
+{
+	struct buffer text = {.arena = arena};
+	struct error unused = {0};
+
+	return canonical_format(&text, policy_explain(decision, arena), &unused) ? text.bytes : NULL;
 }
 
 void
@@ -19,16 +38,22 @@ word_decide(const struct snapshot *snapshot, const struct word_request *request,
 	    struct work *work, struct policy_decision *decision, struct word_decision *stored)
 {
 	const struct snapshot_policy *active = snapshot_find(snapshot, request->tenant);
-	struct policy_request asked = {
+	int64_t *started = arena_take(work->arena, sizeof *started);
+	struct policy_request *asked = arena_take(work->arena, sizeof *asked);
+
+	*started = clock_computing();
+	*asked = (struct policy_request){
 	    .tenant = request->tenant,
 	    .agent_id = request->agent_id,
 	    .action = request->action,
 	    .target = request->target,
 	    .context = request->context,
+	    .digest = request->digest_text,
 	    .deadline = deadline,
+	    .expired = is_over,
+	    .clock = started,
 	};
-
-	policy_decide(active ? active->policy : NULL, &asked, work->now, work->arena, decision);
+	policy_decide(active ? active->policy : NULL, asked, work->now, work->arena, decision);
 	*stored = (struct word_decision){
 	    .verdict = policy_verdict_name(decision->verdict),
 	    .reason_code = decision->reason_code,
@@ -40,6 +65,7 @@ word_decide(const struct snapshot *snapshot, const struct word_request *request,
 	    .policy_digest = active ? active->digest : NULL,
 	    .policy_version = active ? active->version : 0,
 	    .generation = snapshot_generation(snapshot),
+	    .explanation = explanation_of(decision, work->arena),
 	};
 }
 
@@ -53,7 +79,8 @@ word_decided(struct words *words, const struct word_request *request, int64_t n,
 		  sheet_list(words->work->arena, decision->rules, decision->rule_count),
 		  store_text(decision->class_id), store_text(decision->policy_id),
 		  store_int(decision->policy_version), store_text(decision->policy_digest),
-		  store_int(decision->generation), store_text(CS_VERSION), store_time(words->work->now));
+		  store_int(decision->generation), store_text(CS_VERSION), store_time(words->work->now),
+		  store_text(decision->explanation));
 }
 
 struct authorization

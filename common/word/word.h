@@ -25,7 +25,11 @@ struct word_decision {
 	size_t rule_count;
 	const char *policy_id, *policy_digest; /* NULL: there was no policy */
 	int64_t policy_version, generation;
+	const char *explanation; /* JSON, policy_explain.h; NULL: nothing was evaluated */
 };
+
+#define WORD_DECIDING_MAX                                                                                    \
+	5000 /* microseconds of computing that the conditions of one decision may take; what is not evaluated then errs */
 
 /* What a transaction will have decided and said; rows are sent together by words_send. */
 struct words {
