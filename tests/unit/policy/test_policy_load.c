@@ -111,9 +111,6 @@ static void
 what_this_version_cannot_honour_is_refused_by_name(void **state)
 {
 	static const struct fault faults[] = {
-	    {"'tenants'", "'params': {'x': {'type': 'int', 'value': 1}}, 'tenants'", "unsupported_key",
-	     "params"},
-	    {"'tenants'", "'let': {'x': '1'}, 'tenants'", "unsupported_key", "let"},
 	    {"'tenants'",
 	     "'limits': [{'id': 'x', 'key': ['agent_id'], 'count': {'max': 1, 'per': '1h'}, 'exceeded': "
 	     "'BLOCK'}], "
@@ -121,7 +118,6 @@ what_this_version_cannot_honour_is_refused_by_name(void **state)
 	     "unsupported_key", "limits"},
 	    {"'tenants'", "'invariants': [{'id': 'x', 'assert': 'true'}], 'tenants'", "unsupported_key",
 	     "invariants"},
-	    {"'valid_for'", "'on_error': 'BLOCK', 'valid_for'", "unsupported_key", "classes[0].on_error"},
 	    {"'valid_for'", "'floor': true, 'valid_for'", "unsupported_key", "classes[0].floor"},
 	    {"'valid_for'", "'identity': 'verified', 'valid_for'", "unsupported_key", "classes[0].identity"},
 	    {"'valid_for'", "'irreversible': true, 'valid_for'", "unsupported_key", "classes[0].irreversible"},
@@ -154,18 +150,10 @@ what_this_version_cannot_honour_is_refused_by_name(void **state)
 	     "unsupported_key", "approvals.release.any_of"},
 	    {"'ttl': '2h'", "'ttl': 'none'", "unsupported_key", "approvals.release.ttl"},
 	    {"'uses': 1", "'uses': 2", "unsupported_key", "approvals.release.grant.uses"},
-	    {"'decision': 'BLOCK'", "'when': 'true', 'decision': 'BLOCK'", "unsupported_key", "rules[0].when"},
-	    {"'decision': 'BLOCK'", "'unless': 'true', 'decision': 'BLOCK'", "unsupported_key",
-	     "rules[0].unless"},
-	    {"'decision': 'BLOCK'", "'let': {'x': 'true'}, 'decision': 'BLOCK'", "unsupported_key",
-	     "rules[0].let"},
 	    {"'decision': 'BLOCK', 'reason': 'No.'", "'decision': 'ALLOW', 'obligations': {'watermark': true}",
 	     "unsupported_key", "rules[0].obligations"},
 	    {"'decision': 'BLOCK'", "'remediation': 'x', 'decision': 'BLOCK'", "unsupported_key",
 	     "rules[0].remediation"},
-	    {"'decision': 'BLOCK'", "'mode': 'shadow', 'decision': 'BLOCK'", "unsupported_key", "rules[0].mode"},
-	    {"'decision': 'BLOCK'", "'decision': 'ALLOW', 'expires': '2027-01-01T00:00:00Z'",
-	     "unsupported_key", "rules[0].expires"},
 	};
 
 	check_faults(*state, faults, COUNT_OF(faults));
