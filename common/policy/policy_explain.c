@@ -435,22 +435,22 @@ any_candidate_reads(const struct explaining *e, const char *name)
 	return false;
 }
 
-/* What the request says and no rule has asked. */
+/* What the request says and no rule has asked, by name. */
 static void
 add_ignored(const struct explaining *e, struct value *map)
 {
 	const struct value *context = e->trail->request->context;
-	struct value *list = value_list(e->arena);
+	size_t count = 0;
 
 	if (!e->trail->policy->has_inputs || !context || context->kind != VALUE_MAP)
 		return;
-	for (size_t i = 0; i < context->as.map.count; i++) {
-		const struct text *name = &context->as.map.members[i].name;
 
-		if (!any_candidate_reads(e, name->bytes))
-			value_append(e->arena, list, value_text(e->arena, name->bytes, name->length));
-	}
-	value_set(e->arena, map, "ignored_fields", list);
+	const char **names = arena_take_array(e->arena, context->as.map.count, sizeof *names);
+
+	for (size_t i = 0; i < context->as.map.count; i++)
+		if (!any_candidate_reads(e, context->as.map.members[i].name.bytes))
+			names[count++] = context->as.map.members[i].name.bytes;
+	set_strings(e, map, "ignored_fields", names, policy_strings_distinct(names, count));
 }
 
 static void

@@ -123,6 +123,46 @@ load_limit(const struct policy_reader *reader, struct policy_compiler *compiler,
 		report(reader, limit->when, &when);
 }
 
+static void
+load_claim(const struct policy_reader *reader, struct policy_compiler *compiler,
+	   const struct policy_expression *expression, struct policy_program *program)
+{
+	struct policy_conjunct conjunct = {0};
+	struct cel_faults faults = {0};
+
+	if (!policy_compile_expression(compiler, expression->source, cel_type_simple(CEL_T_BOOL), &conjunct,
+				       &faults))
+		report(reader, expression, &faults);
+	*program = conjunct.ask;
+}
+
+/* After the rules, which can't name what these can: the outcome. */
+static void
+load_invariants(const struct policy_reader *reader, struct policy_compiler *compiler, struct policy_names *names)
+{
+	struct policy *policy = reader->policy;
+	const struct cel_type *text = cel_type_simple(CEL_T_STRING);
+	struct error error = {0};
+
+	if (policy->invariant_count == 0)
+		return;
+	if (!cel_declare(compiler->env, "decision", text, &names->decision_slot, &error)
+	    || !cel_declare(compiler->env, "approvals", cel_type_list(reader->arena, text),
+			    &names->approvals_slot, &error)) {
+		findings_add(reader->findings,
+			     (struct finding){
+				 .code = "E02", .word = "duplicate_name", .path = "let", .text = error.text});
+		return;
+	}
+	for (size_t i = 0; i < policy->invariant_count; i++) {
+		struct policy_invariant *invariant = &policy->invariants[i];
+
+		if (invariant->assume)
+			load_claim(reader, compiler, invariant->assume, &invariant->assumes);
+		load_claim(reader, compiler, &invariant->assertion, &invariant->asserts);
+	}
+}
+
 static struct cel_value
 params_of(struct arena *arena, const struct policy *policy)
 {
@@ -151,7 +191,9 @@ policy_load_conditions(const struct place *root)
 		load_rule(reader, &compiler, &policy->rules[i]);
 	for (size_t i = 0; i < policy->limit_count; i++)
 		load_limit(reader, &compiler, &policy->limits[i]);
-	*names = (struct policy_names){
-	    .env = compiler.env, .bindings = compiler.bindings, .params = params_of(reader->arena, policy)};
+	load_invariants(reader, &compiler, names);
+	names->env = compiler.env;
+	names->bindings = compiler.bindings;
+	names->params = params_of(reader->arena, policy);
 	policy->names = names;
 }

@@ -264,7 +264,6 @@ policy_load_invariants(const struct place *root)
 	if (!invariants.value || policy_is_empty(&invariants, VALUE_LIST)
 	    || !policy_read_list(&invariants, INVARIANTS_MAX))
 		return;
-	policy_note_gap(&invariants, POLICY_GAP_SERVICES);
 	policy->invariant_count = invariants.value->as.list.count;
 	policy->invariants =
 	    arena_take_array(root->reader->arena, policy->invariant_count, sizeof *policy->invariants);

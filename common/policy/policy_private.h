@@ -158,7 +158,8 @@ struct policy_invariant {
 	bool has_except;
 	const struct policy_expression *assume; /* or NULL: always */
 	struct policy_expression assertion;
-	const char *reason; /* or NULL */
+	struct policy_program assumes, asserts; /* of the two; assumes.program NULL: always */
+	const char *reason;			/* or NULL */
 };
 
 /* A named constant. */
@@ -184,6 +185,7 @@ struct policy_names {
 	struct cel_env *env;
 	struct policy_bindings bindings;
 	struct cel_value params;
+	size_t decision_slot, approvals_slot; /* what invariants may name beside all that */
 };
 
 struct policy {

@@ -114,6 +114,7 @@ int command_agents_add(struct cli *cli);
 int command_agents_remove(struct cli *cli);
 int command_agents_list(struct cli *cli);
 int command_policy_check(struct cli *cli);
+int command_policy_lint(struct cli *cli);
 int command_policy_test(struct cli *cli);
 int command_policy_explain(struct cli *cli);
 int command_policy_activate(struct cli *cli);

@@ -1,30 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* command_policy.c - policies: checked, activated for all evaluators at once, shown. */
 #include "common/snapshot/snapshot.h"
-#include "services/countersign/policy_file.h"
+#include "services/countersign/policy_gate.h"
 #include <inttypes.h>
 #include <string.h>
-
-/* CLI_OK, or what is wrong with it was said. */
-static int
-read_policy(struct cli *cli, struct policy_document *policy)
-{
-	struct policy_file file;
-	int result = policy_file_read_honoured(cli, cli->arguments[0], &file);
-
-	*policy = file.policy;
-	return result;
-}
 
 int
 command_policy_check(struct cli *cli)
 {
-	struct policy_document document;
+	struct policy_file file;
 	size_t count;
-	int result = read_policy(cli, &document);
+	int result = policy_file_read_honoured(cli, cli->arguments[0], &file);
 
 	if (result != CLI_OK)
 		return result;
+
+	const struct policy_document document = file.policy;
 
 	struct value *map = value_map(cli->arena), *groups = value_list(cli->arena);
 	value_set_string(cli->arena, map, "policy", policy_name(document.policy));
@@ -112,14 +103,21 @@ int
 command_policy_activate(struct cli *cli)
 {
 	struct error error = {0};
-	struct policy_document document;
+	struct policy_file file;
 	int64_t generation = 0;
 	bool unknown = false;
 	struct store_param lock = store_int(SNAPSHOT_LOCK);
-	int result = read_policy(cli, &document);
+	int result = policy_file_read_honoured(cli, cli->arguments[0], &file);
 
+	if (result == CLI_OK)
+		result = policy_gate_invariants(cli, &file, false);
+	if (result == CLI_OK)
+		result = policy_gate_tests(cli, &file, cli->arguments[0]);
 	if (result != CLI_OK)
 		return result;
+
+	const struct policy_document document = file.policy;
+
 	if (!cli_store(cli, &error))
 		return cli_fail(&error);
 	if (!store_begin(cli->store, &error)
@@ -172,4 +170,14 @@ command_policy_show(struct cli *cli)
 	}
 	puts(store_row_text(rows, 0, 0));
 	return CLI_OK;
+}
+
+/* All that can be said without a server: errors, and what becomes of the invariants. */
+int
+command_policy_lint(struct cli *cli)
+{
+	struct policy_file file;
+	int result = policy_file_read(cli, cli->arguments[0], &file);
+
+	return result == CLI_OK ? policy_gate_invariants(cli, &file, true) : result;
 }

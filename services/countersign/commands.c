@@ -126,6 +126,8 @@ const struct cli_command cli_commands[] = {
      "countersign keys jwks signing.pem > countersign.jwks", NULL, 1, -1, command_keys_jwks},
     {"policy check", "FILE|-", "Checks a policy document without a server.", NULL, NULL, 1, 1,
      command_policy_check},
+    {"policy lint", "FILE|-", "Tries the invariants of a policy on every small request that it tells apart.",
+     "countersign policy lint delivery.yaml", NULL, 1, 1, command_policy_lint},
     {"policy test", "FILE [TESTS]", "Runs a policy against the tests beside it, without a server.",
      "countersign policy test delivery.yaml", NULL, 1, 2, command_policy_test},
     {"policy explain", "REQUEST|-", "Says what a policy decides about a request, and why. Nothing is written.",

@@ -94,23 +94,27 @@ policy_file_read_honoured(struct cli *cli, const char *path, struct policy_file 
 	return CLI_OK;
 }
 
-/* "delivery.yaml" to the first of delivery.test.yaml, .test.yml, .test.json that is there; the first when none is. */
-static const char *
-beside(struct cli *cli, const char *policy_path)
-{
-	static const char *const endings[] = {"yaml", "yml", "json"};
-	const char *dot = strrchr(policy_path, '.'), *slash = strrchr(policy_path, '/');
-	int stem = (int)(dot && (!slash || dot > slash) ? (size_t)(dot - policy_path) : strlen(policy_path));
-	const char *first = NULL;
+static const char *const endings[] = {"yaml", "yml", "json"};
 
+static const char *
+suite_name(struct cli *cli, const char *policy_path, size_t ending)
+{
+	const char *dot = strrchr(policy_path, '.'), *slash = strrchr(policy_path, '/');
+	size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - policy_path) : strlen(policy_path);
+
+	return arena_format(cli->arena, "%.*s.test.%s", (int)stem, policy_path, endings[ending]);
+}
+
+const char *
+policy_file_suite(struct cli *cli, const char *policy_path)
+{
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-		const char *path = arena_format(cli->arena, "%.*s.test.%s", stem, policy_path, endings[i]);
+		const char *path = suite_name(cli, policy_path, i);
 
 		if (access(path, F_OK) == 0)
 			return path;
-		first = first ? first : path;
 	}
-	return first;
+	return NULL;
 }
 
 int
@@ -119,7 +123,8 @@ policy_file_read_suite(struct cli *cli, const char *policy_path, const char *pat
 	struct error error = {0};
 	struct document document;
 	struct findings findings = findings_open(cli->arena, FINDINGS_MAX);
-	const char *name = path ? path : beside(cli, policy_path);
+	const char *beside = path ? path : policy_file_suite(cli, policy_path);
+	const char *name = beside ? beside : suite_name(cli, policy_path, 0);
 	size_t length;
 	char *bytes = cli_read_file(cli, name, POLICY_BYTES_MAX, &length, &error);
 

@@ -19,7 +19,9 @@ struct policy_file {
 int policy_file_read(struct cli *cli, const char *path, struct policy_file *file);
 /* A policy that this version honours whole. */
 int policy_file_read_honoured(struct cli *cli, const char *path, struct policy_file *file);
-/* The tests beside a policy: path NULL: beside POLICY, "delivery.yaml" has "delivery.test.yaml" (or .yml, .json). */
+/* The file of tests beside a policy: "delivery.yaml" has "delivery.test.yaml", .test.yml or .test.json. NULL: none is there. */
+const char *policy_file_suite(struct cli *cli, const char *policy_path);
+/* The tests in a file; path NULL: those beside the policy. */
 int policy_file_read_suite(struct cli *cli, const char *policy_path, const char *path,
 			   struct policy_suite *suite);
 

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy_gate.c - invariants tried and tests run before a policy may decide. */
+#include "services/countersign/policy_gate.h"
+#include "common/canonical/canonical.h"
+#include "common/policy/policy_model.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+static int64_t
+now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	return (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
+}
+
+static const char *
+json(struct cli *cli, const struct value *value)
+{
+	struct buffer text = {.arena = cli->arena};
+	struct error unused = {0};
+
+	return canonical_format(&text, value, &unused) ? text.bytes : "";
+}
+
+static void
+say_proof(struct cli *cli, const struct policy_file *file, const struct policy_proof *proof, bool report)
+{
+	if (!proof->holds)
+		cli_say("%s: E07 invariants: %s does not hold: %s is decided about %s", file->document.name,
+			proof->invariant, policy_verdict_name(proof->verdict), json(cli, proof->request));
+	else if (report || proof->assumed == 0)
+		cli_say("%s: invariant %s holds in %" PRIu64 " of %" PRIu64 " requests tried, %s%s",
+			file->document.name, proof->invariant, proof->assumed, proof->tried,
+			proof->exhaustive ? "which are all small ones" : "not exhaustive",
+			proof->assumed ? "" : ": it was never about any, so this proves nothing");
+}
+
+int
+policy_gate_invariants(struct cli *cli, const struct policy_file *file, bool report)
+{
+	int result = CLI_OK;
+
+	for (size_t i = 0; i < policy_invariant_count(file->policy.policy); i++) {
+		struct policy_proof proof = policy_invariant_try(file->policy.policy, i, now(), cli->arena);
+
+		say_proof(cli, file, &proof, report);
+		if (!proof.holds)
+			result = CLI_FAILED;
+	}
+	return result;
+}
+
+static size_t
+count_failures(const struct policy_file *file, const struct policy_suite *suite)
+{
+	struct arena *scratch = arena_open();
+	size_t failed = 0;
+
+	for (size_t i = 0; i < suite->count; i++) {
+		struct policy_decision decision;
+		const char *line;
+
+		arena_reset(scratch);
+		policy_suite_decide(file->policy.policy, &suite->cases[i], scratch, &decision);
+		if (policy_suite_differences(&suite->cases[i], &decision, scratch, &line, 1) == 0)
+			continue;
+		cli_say("%s: test \"%s\" fails: %s", file->document.name, suite->cases[i].name, line);
+		failed++;
+	}
+	arena_close(scratch);
+	return failed;
+}
+
+int
+policy_gate_tests(struct cli *cli, const struct policy_file *file, const char *path)
+{
+	struct policy_suite suite;
+	const char *beside = policy_file_suite(cli, path);
+
+	if (!beside) {
+		cli_say("%s: W13 there are no tests beside it: nothing shows that it decides as you mean",
+			file->document.name);
+		return CLI_OK;
+	}
+	if (policy_file_read_suite(cli, path, beside, &suite) != CLI_OK)
+		return CLI_FAILED;
+	if (strcmp(suite.policy, policy_name(file->policy.policy)) != 0) {
+		cli_say("%s: its tests are of policy %s", file->document.name, suite.policy);
+		return CLI_FAILED;
+	}
+
+	size_t failed = count_failures(file, &suite);
+
+	if (failed)
+		cli_say("%s: E08 %zu of %zu tests fail", file->document.name, failed, suite.count);
+	return failed ? CLI_FAILED : CLI_OK;
+}
