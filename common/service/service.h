@@ -63,8 +63,9 @@ struct service_context {
 struct work {
 	struct service_context *context;
 	struct store *store;
-	struct arena *arena; /* emptied after the transaction */
-	int64_t now;	     /* set by work_now; 0 before */
+	struct arena *arena;	  /* emptied after the transaction */
+	int64_t now;		  /* set by work_now; 0 before */
+	struct store_rows *clock; /* asked by work_ask_now */
 	struct event *events;
 	size_t event_count, event_room;
 	int64_t quarantined_at; /* the time of what was quarantined before work_now; 0: nothing was */
@@ -78,6 +79,9 @@ bool work_begin(struct service_context *context, struct arena *arena, struct wor
  * when it went back by more than 5 s it is UNAVAILABLE "clock_back" until it has caught up.
  */
 bool work_now(struct work *work, struct error *error) CS_MUST_CHECK;
+/* The same in a round trip with others: queued behind what takes the locks, and taken when that has been settled. */
+bool work_ask_now(struct work *work, struct error *error) CS_MUST_CHECK;
+bool work_take_now(struct work *work, struct error *error) CS_MUST_CHECK;
 /* Adds an event to what the transaction will say, in order. */
 void work_event(struct work *work, const struct event *event);
 /*

@@ -14,18 +14,37 @@ work_begin(struct service_context *context, struct arena *arena, struct work *wo
 	return store_begin(work->store, error);
 }
 
-bool
-work_time(const struct work *work, int64_t *now, struct error *error)
+static bool
+take_time(const struct work *work, int64_t *now, struct error *error)
 {
 	struct service_time *time = work->context->time;
 
-	return store_now(work->store, now, error) && (!time || service_time_take(time, now, error));
+	return !time || service_time_take(time, now, error);
+}
+
+bool
+work_time(const struct work *work, int64_t *now, struct error *error)
+{
+	return store_now(work->store, now, error) && take_time(work, now, error);
 }
 
 bool
 work_now(struct work *work, struct error *error)
 {
 	return work_time(work, &work->now, error);
+}
+
+bool
+work_ask_now(struct work *work, struct error *error)
+{
+	return store_ask(work->store, work->arena, STATEMENT_STORE_NOW, NULL, 0, &work->clock, error);
+}
+
+bool
+work_take_now(struct work *work, struct error *error)
+{
+	work->now = store_row_time(work->clock, 0, 0);
+	return take_time(work, &work->now, error);
 }
 
 void

@@ -127,6 +127,15 @@ sheet_query(const struct sheet *sheet, struct store *store, struct error *error)
 	return store_query(store, sheet->arena, sheet->statement, params, sheet->width, error);
 }
 
+bool
+sheet_ask(const struct sheet *sheet, struct store *store, struct store_rows **rows, struct error *error)
+{
+	struct store_param params[SHEET_COLUMNS_MAX];
+
+	columns_of(sheet, params);
+	return store_ask(store, sheet->arena, sheet->statement, params, sheet->width, rows, error);
+}
+
 struct store_param
 sheet_list(struct arena *arena, const char *const *items, size_t count)
 {

@@ -31,6 +31,10 @@ bool sheet_send(const struct sheet *sheet, struct store *store, struct error *er
 struct store_rows *sheet_query(const struct sheet *sheet, struct store *store,
 			       struct error *error) CS_MUST_CHECK;
 
+/* The same in a round trip with others: *rows are there after store_settle. */
+bool sheet_ask(const struct sheet *sheet, struct store *store, struct store_rows **rows,
+	       struct error *error) CS_MUST_CHECK;
+
 /* Texts as one text cell, separated by line feeds: string_to_array(cell, E'\n') in the statement makes a list of it. */
 struct store_param sheet_list(struct arena *arena, const char *const *items, size_t count);
 

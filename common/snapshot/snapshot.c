@@ -16,6 +16,7 @@ struct snapshot {
 	int64_t generation;
 	struct snapshot_policy *policies;
 	size_t count;
+	struct store_rows *asked; /* the generation, of the transaction at hand */
 };
 
 struct snapshot *
@@ -179,36 +180,40 @@ replace(struct snapshot *snapshot, const struct store_rows *rows, int64_t genera
 	report(snapshot);
 }
 
-static bool
-read_generation(struct work *work, int64_t *generation, struct error *error)
+bool
+snapshot_ask(struct snapshot *snapshot, struct work *work, struct error *error)
 {
-	struct store_rows *rows =
-	    store_query(work->store, work->arena, STATEMENT_SNAPSHOT_GENERATION, NULL, 0, error);
+	struct store_param lock = store_int(SNAPSHOT_LOCK);
 
-	if (!rows)
-		return false;
+	return store_queue(work->store, STATEMENT_SNAPSHOT_LOCK, &lock, 1, -1, error)
+	       && store_ask(work->store, work->arena, STATEMENT_SNAPSHOT_GENERATION, NULL, 0,
+			    &snapshot->asked, error);
+}
+
+bool
+snapshot_take(struct snapshot *snapshot, struct work *work, bool *changed, struct error *error)
+{
+	struct store_rows *rows = snapshot->asked;
+	int64_t generation;
+
+	snapshot->asked = NULL;
 	if (store_rows_count(rows) != 1)
 		return error_set(error, ERROR_BROKEN, "policy_generation", "the table must hold one row");
-	*generation = store_row_int(rows, 0, 0);
-	return true;
+	generation = store_row_int(rows, 0, 0);
+	*changed = generation != snapshot->generation;
+	if (!*changed)
+		return true;
+	rows = store_query(work->store, work->arena, STATEMENT_SNAPSHOT_POLICIES, NULL, 0, error);
+	if (rows)
+		replace(snapshot, rows, generation);
+	return rows != NULL;
 }
 
 bool
 snapshot_refresh(struct snapshot *snapshot, struct work *work, struct error *error)
 {
-	struct store_param lock = store_int(SNAPSHOT_LOCK);
-	int64_t generation = NO_GENERATION;
+	bool changed;
 
-	if (!store_queue(work->store, STATEMENT_SNAPSHOT_LOCK, &lock, 1, -1, error)
-	    || !read_generation(work, &generation, error))
-		return false;
-	if (generation == snapshot->generation)
-		return true;
-
-	struct store_rows *rows =
-	    store_query(work->store, work->arena, STATEMENT_SNAPSHOT_POLICIES, NULL, 0, error);
-
-	if (rows)
-		replace(snapshot, rows, generation);
-	return rows != NULL;
+	return snapshot_ask(snapshot, work, error) && store_settle(work->store, error)
+	       && snapshot_take(snapshot, work, &changed, error);
 }

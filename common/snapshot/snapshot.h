@@ -31,6 +31,13 @@ void snapshot_close(struct snapshot *snapshot); /* NULL is fine */
  * overlaps another, is logged as an alarm; it closes, it does not fail. Errors: those of the store.
  */
 bool snapshot_refresh(struct snapshot *snapshot, struct work *work, struct error *error) CS_MUST_CHECK;
+/*
+ * The same in two halves, in a round trip with others: the lock and the generation are queued, and taken after store_settle.
+ * *changed: the policies were loaded anew, which took time.
+ */
+bool snapshot_ask(struct snapshot *snapshot, struct work *work, struct error *error) CS_MUST_CHECK;
+bool snapshot_take(struct snapshot *snapshot, struct work *work, bool *changed,
+		   struct error *error) CS_MUST_CHECK;
 
 /* 0 before the first activation. */
 int64_t snapshot_generation(const struct snapshot *snapshot);

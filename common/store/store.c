@@ -122,24 +122,55 @@ store_begin(struct store *store, struct error *error)
 	return true;
 }
 
+static bool
+queue(struct store *store, const struct expectation *expectation, const struct store_param *params,
+      size_t count, struct error *error)
+{
+	if (!store->in_transaction && store->doom.kind == ERROR_NONE)
+		return error_set(error, ERROR_BROKEN, "transaction", "statement %s outside of a transaction",
+				 store_statement_name(expectation->statement));
+	if (store->doom.kind != ERROR_NONE || !pipeline_send(store, expectation, params, count))
+		return store_report(store, error);
+	return true;
+}
+
 bool
 store_queue(struct store *store, enum statement statement, const struct store_param *params, size_t count,
 	    int64_t expected_rows, struct error *error)
 {
 	struct expectation expectation = {.kind = EXPECT_COUNT, .statement = statement, .count = expected_rows};
 
-	if (!store->in_transaction && store->doom.kind == ERROR_NONE)
-		return error_set(error, ERROR_BROKEN, "transaction", "statement %s outside of a transaction",
-				 store_statement_name(statement));
-	if (store->doom.kind != ERROR_NONE || !pipeline_send(store, &expectation, params, count))
-		return store_report(store, error);
-	return true;
+	return queue(store, &expectation, params, count, error);
+}
+
+bool
+store_ask(struct store *store, struct arena *arena, enum statement statement,
+	  const struct store_param *params, size_t count, struct store_rows **rows, struct error *error)
+{
+	struct expectation expectation = {
+	    .kind = EXPECT_ROWS, .statement = statement, .arena = arena, .rows = rows};
+
+	*rows = NULL;
+	return queue(store, &expectation, params, count, error);
 }
 
 /*
  * A sync, not a flush request: only after a sync does the server count the session as idle in its transaction, so that a
  * process that is stopped here loses its locks to idle_in_transaction_session_timeout.
  */
+static bool
+settle(struct store *store)
+{
+	return store->doom.kind == ERROR_NONE && (store->pending_count == 0 || pipeline_sync(store))
+	       && pipeline_settle(store);
+}
+
+bool
+store_settle(struct store *store, struct error *error)
+{
+	return settle(store) || store_report(store, error);
+}
+
 struct store_rows *
 store_query(struct store *store, struct arena *arena, enum statement statement,
 	    const struct store_param *params, size_t count, struct error *error)
@@ -148,19 +179,11 @@ store_query(struct store *store, struct arena *arena, enum statement statement,
 	struct expectation expectation = {
 	    .kind = EXPECT_ROWS, .statement = statement, .arena = arena, .rows = &rows};
 	bool good = store->doom.kind == ERROR_NONE && pipeline_send(store, &expectation, params, count)
-		    && pipeline_sync(store) && pipeline_settle(store);
+		    && settle(store);
 
 	if (!good)
 		store_report(store, error);
 	return good ? rows : NULL;
-}
-
-/* Nothing may be wrong before COMMIT is sent: a wrong number of rows is no error to the server, it would commit. */
-static bool
-settle_before_commit(struct store *store)
-{
-	return store->doom.kind == ERROR_NONE && (store->pending_count == 0 || pipeline_sync(store))
-	       && pipeline_settle(store);
 }
 
 bool
@@ -169,7 +192,8 @@ store_commit(struct store *store, bool *unknown, struct error *error)
 	*unknown = false;
 	if (!store->in_transaction && store->doom.kind == ERROR_NONE)
 		return error_set(error, ERROR_BROKEN, "transaction", "commit outside of a transaction");
-	if (!settle_before_commit(store))
+	/* Nothing may be wrong before COMMIT is sent: a wrong number of rows is no error to the server, it would commit. */
+	if (!settle(store))
 		return store_report(store, error);
 	store->commit_answer = COMMIT_UNANSWERED;
 	if (send_tag(store, STATEMENT_STORE_COMMIT, "COMMIT") && pipeline_sync(store))
@@ -183,6 +207,15 @@ store_commit(struct store *store, bool *unknown, struct error *error)
 	return store_report(store, error);
 }
 
+/* Whoever asked may be gone by now. */
+static void
+forget_rows(struct store *store)
+{
+	for (size_t i = store->pending_first; i < store->pending_count; i++)
+		if (store->pending[i].kind == EXPECT_ROWS)
+			store->pending[i].kind = EXPECT_DONE;
+}
+
 /* The server ends a transaction whose connection is closed; so when anything is odd, the connection is. */
 void
 store_rollback(struct store *store)
@@ -190,6 +223,7 @@ store_rollback(struct store *store)
 	bool good = store->connection != NULL;
 
 	if (good && store->in_transaction) {
+		forget_rows(store);
 		if (!store->unsynced || pipeline_sync(store))
 			pipeline_settle(store);
 		error_clear(&store->doom);

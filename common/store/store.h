@@ -101,7 +101,7 @@ const int64_t *store_row_int_list(const struct store_rows *rows, size_t row, uns
 
 /*
  * Everything below runs in pipeline mode: store_queue only sends; its failure, or a number of affected rows other than
- * expected, is reported by the next store_query or by store_commit, whichever comes first, and dooms the transaction:
+ * expected, is reported by the next store_query, store_settle or store_commit, whichever comes first, and dooms the transaction:
  * nothing but store_rollback follows. Outside of a transaction store_query commits by itself.
  *
  * Kinds of errors by SQLSTATE (reliability 2.9): 40001, 40P01, 55P03, 57014, 57P0x, 53xxx, 08xxx, 25006, no answer in
@@ -115,6 +115,14 @@ bool store_begin(struct store *store, struct error *error) CS_MUST_CHECK;
 /* expected_rows -1: any. */
 bool store_queue(struct store *store, enum statement statement, const struct store_param *params,
 		 size_t count, int64_t expected_rows, struct error *error) CS_MUST_CHECK;
+/*
+ * Statements whose rows do not depend on each other's share one round trip: store_ask queues one, and *rows (NULL before) is
+ * there after store_settle, which waits for all that was queued. Inside of a transaction. `rows` must stay until then, or until store_rollback.
+ */
+bool store_ask(struct store *store, struct arena *arena, enum statement statement,
+	       const struct store_param *params, size_t count, struct store_rows **rows,
+	       struct error *error) CS_MUST_CHECK;
+bool store_settle(struct store *store, struct error *error) CS_MUST_CHECK;
 /* Sends, waits for all that was queued and for this one; the rows are copied into the arena. */
 struct store_rows *store_query(struct store *store, struct arena *arena, enum statement statement,
 			       const struct store_param *params, size_t count,

@@ -64,19 +64,20 @@ find_links(struct append *append)
 
 /* The clock is asked after the locks are held, in the same round trip. */
 static bool
-ask_heads(struct store *store, struct append *append, struct store_rows **heads, struct store_rows **now)
+ask_heads(struct store *store, struct append *append, struct store_rows **heads, struct store_rows **now,
+	  struct error *error)
 {
-	struct expectation lock = {
-	    .kind = EXPECT_ROWS, .statement = STATEMENT_LEDGER_LOCK, .arena = append->arena, .rows = heads};
-	struct expectation clock = {
-	    .kind = EXPECT_ROWS, .statement = STATEMENT_STORE_NOW, .arena = append->arena, .rows = now};
 	int64_t *chains = arena_take_array(append->arena, append->link_count, sizeof *chains);
-	struct store_param param = store_int_list(chains, append->link_count);
+	bool one = append->link_count == 1;
+	struct store_param param;
 
 	for (size_t i = 0; i < append->link_count; i++)
 		chains[i] = append->links[i].chain;
-	return store->doom.kind == ERROR_NONE && pipeline_send(store, &lock, &param, 1)
-	       && pipeline_send(store, &clock, NULL, 0) && pipeline_sync(store) && pipeline_settle(store);
+	param = one ? store_int(chains[0]) : store_int_list(chains, append->link_count);
+	return store_ask(store, append->arena, one ? STATEMENT_LEDGER_LOCK_ONE : STATEMENT_LEDGER_LOCK,
+			 &param, 1, heads, error)
+	       && store_ask(store, append->arena, STATEMENT_STORE_NOW, NULL, 0, now, error)
+	       && store_settle(store, error);
 }
 
 static bool
@@ -84,8 +85,8 @@ lock_heads(struct store *store, struct append *append, struct error *error)
 {
 	struct store_rows *heads = NULL, *now = NULL;
 
-	if (!ask_heads(store, append, &heads, &now))
-		return store_report(store, error);
+	if (!ask_heads(store, append, &heads, &now, error))
+		return false;
 	if (store_rows_count(heads) != append->link_count)
 		return store_doom(store, error, ERROR_BROKEN, "no_chain", "ledger: %zu of %zu chains exist",
 				  store_rows_count(heads), append->link_count);
@@ -180,6 +181,20 @@ queue_events(struct store *store, const struct append *append, struct error *err
 			   8, (int64_t)count, error);
 }
 
+static bool
+queue_move(struct store *store, const struct append *append, const struct store_param *lists,
+	   struct error *error)
+{
+	const struct link *link = &append->links[0];
+	const struct store_param one[] = {store_int(link->chain), store_int(link->first), store_int(link->last),
+					  store_bytes(link->prev_hash, sizeof link->prev_hash),
+					  store_bytes(link->hash, sizeof link->hash)};
+
+	if (append->link_count == 1)
+		return store_queue(store, STATEMENT_LEDGER_MOVE_ONE, one, 5, 1, error);
+	return store_queue(store, STATEMENT_LEDGER_MOVE, lists, 5, (int64_t)append->link_count, error);
+}
+
 /* The batch rows, and the heads on top of them. */
 static bool
 queue_links(struct store *store, const struct append *append, struct error *error)
@@ -207,7 +222,7 @@ queue_links(struct store *store, const struct append *append, struct error *erro
 	    store_bytes_list(hashes, count), store_time(append->created_at)};
 
 	return store_queue(store, STATEMENT_LEDGER_BATCH, params, 6, (int64_t)count, error)
-	       && store_queue(store, STATEMENT_LEDGER_MOVE, params, 5, (int64_t)count, error)
+	       && queue_move(store, append, params, error)
 	       && store_queue(store, STATEMENT_LEDGER_NOTIFY, NULL, 0, -1, error);
 }
 

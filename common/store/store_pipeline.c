@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PUSH_BYTES ((size_t)16 * 1024)	 /* so much is worth a packet of its own before the sync */
 #define ANSWER_PATIENCE INT64_C(5000000) /* beyond the server's own statement_timeout */
 
 void
@@ -16,6 +17,7 @@ pipeline_close(struct store *store)
 	store->connection = NULL;
 	store->pending_first = store->pending_count = 0;
 	store->in_transaction = store->unsynced = false;
+	store->unpushed = 0;
 }
 
 bool
@@ -56,6 +58,7 @@ push(struct store *store)
 {
 	int unsent;
 
+	store->unpushed = 0;
 	while ((unsent = PQflush(store->connection)) > 0)
 		if (!exchange(store))
 			return false;
@@ -90,14 +93,14 @@ expect(struct store *store, const struct expectation *expectation)
 	store->unsynced = expectation->kind != EXPECT_SYNC;
 }
 
-/* `sent` is what libpq said. */
+/* `sent` is what libpq said. Small statements leave together with the sync: the server wakes up once for all of them. */
 static bool
 asked(struct store *store, int sent, const struct expectation *expectation)
 {
 	if (!sent)
 		return pipeline_lost(store, "connection lost before sending");
 	expect(store, expectation);
-	return push(store);
+	return (store->unsynced && store->unpushed < PUSH_BYTES) || push(store);
 }
 
 static bool
@@ -144,6 +147,7 @@ pipeline_send(struct store *store, const struct expectation *expectation, const 
 		bytes[i] = values[i].bytes;
 		lengths[i] = values[i].length;
 		formats[i] = 1;
+		store->unpushed += (size_t)values[i].length;
 	}
 	if (good)
 		good =
@@ -216,11 +220,12 @@ static void
 check_count(struct store *store, const struct expectation *expectation, PGresult *result)
 {
 	int64_t affected = strtoll(PQcmdTuples(result), NULL, 10);
+	bool fence = expectation->statement == STATEMENT_POSITION_ADVANCE;
 
 	if (expectation->count >= 0 && affected != expectation->count)
-		error_set(&store->doom, ERROR_CONFLICT, "affected_rows",
-			  "statement %s: %lld rows instead of %lld", expectation_name(expectation),
-			  (long long)affected, (long long)expectation->count);
+		error_set(&store->doom, fence ? ERROR_FENCED : ERROR_CONFLICT,
+			  fence ? "fenced" : "affected_rows", "statement %s: %lld rows instead of %lld",
+			  expectation_name(expectation), (long long)affected, (long long)expectation->count);
 }
 
 /* A COMMIT of a failed transaction succeeds as ROLLBACK: only the tag tells. */

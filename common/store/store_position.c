@@ -48,14 +48,11 @@ store_position_read(struct store *store, struct store_position *position, struct
 	return good;
 }
 
-/* Waits for the answer: a zombie is to find out before it has done any work. */
+/* What the same pipeline does behind it is undone with it: a zombie finds out before it has decided anything. */
 bool
 store_position_advance(struct store *store, const struct store_position *position, int64_t end,
 		       struct error *error)
 {
-	struct arena *arena;
-	struct store_rows *rows;
-	bool good;
 	const struct store_param params[] = {store_text(position->group),    store_text(position->topic),
 					     store_int(position->partition), store_int(position->next_offset),
 					     store_int(position->epoch),     store_int(end)};
@@ -64,14 +61,5 @@ store_position_advance(struct store *store, const struct store_position *positio
 		return store_doom(store, error, ERROR_BROKEN, "position",
 				  "%s partition %d: the position must rise", position->topic,
 				  (int)position->partition);
-	arena = arena_open();
-	rows = store_query(store, arena, STATEMENT_POSITION_ADVANCE, params, 6, error);
-	good = rows != NULL;
-	if (good && store_rows_count(rows) != 1)
-		good = store_doom(store, error, ERROR_FENCED, "fenced",
-				  "%s partition %d: epoch %lld is not the owner at %lld", position->topic,
-				  (int)position->partition, (long long)position->epoch,
-				  (long long)position->next_offset);
-	arena_close(arena);
-	return good;
+	return store_queue(store, STATEMENT_POSITION_ADVANCE, params, 6, 1, error);
 }

@@ -78,7 +78,8 @@ struct store {
 	struct expectation *pending;
 	size_t pending_first, pending_count, pending_room;
 	bool in_transaction;
-	bool unsynced; /* something was sent after the last sync */
+	bool unsynced;	 /* something was sent after the last sync */
+	size_t unpushed; /* bytes of parameters that libpq may still hold */
 	enum commit_answer {
 		COMMIT_UNANSWERED,
 		COMMIT_DONE,

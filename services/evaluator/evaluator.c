@@ -20,17 +20,33 @@ evaluator_open(struct service_context *context, void **state, struct error *erro
 	return true;
 }
 
+/*
+ * All that is to be known before anything is decided, in one round trip behind the position: the policies' lock and their
+ * generation, the ids that are taken, and last the clock. It is asked again when loading policies has taken time.
+ */
+static bool
+look(struct evaluator *evaluator, struct work *work, struct evaluator_intake *intake, struct error *error)
+{
+	bool changed = false;
+
+	return snapshot_ask(evaluator->snapshot, work, error) && evaluator_ask(work, intake, error)
+	       && work_ask_now(work, error) && store_settle(work->store, error)
+	       && snapshot_take(evaluator->snapshot, work, &changed, error)
+	       && (changed ? work_now(work, error) : work_take_now(work, error));
+}
+
 bool
 evaluator_handle(void *state, struct work *work, const struct record *records, size_t count, struct error *error)
 {
 	struct evaluator *evaluator = state;
-	struct evaluator_item *items;
+	struct evaluator_intake intake = {.count = count};
 
 	journal_begin(evaluator->journal);
-	return snapshot_refresh(evaluator->snapshot, work, error)
-	       && evaluator_intake(work, records, count, &items, error) && work_now(work, error)
-	       && evaluator_decide(evaluator, work, items, count, error)
-	       && evaluator_answer(evaluator, work, items, count, error);
+	if (!evaluator_parse(work->arena, records, &intake, error) || !look(evaluator, work, &intake, error))
+		return false;
+	evaluator_sort(work->arena, &intake);
+	return evaluator_decide(evaluator, work, intake.items, count, error)
+	       && evaluator_answer(evaluator, work, intake.items, count, error);
 }
 
 void

@@ -50,9 +50,18 @@ struct evaluator_item {
 	bool nobody; /* a requirement can't be met by anybody */
 };
 
-/* Parses everything and tells each record's fate, in offset order. */
-bool evaluator_intake(struct work *work, const struct record *records, size_t count,
-		      struct evaluator_item **items, struct error *error) CS_MUST_CHECK;
+struct evaluator_intake {
+	struct evaluator_item *items; /* one for each record */
+	size_t count;
+	struct store_rows *known; /* which of their ids were taken before */
+};
+
+bool evaluator_parse(struct arena *arena, const struct record *records, struct evaluator_intake *intake,
+		     struct error *error) CS_MUST_CHECK;
+/* Queues the look-up of their ids. */
+bool evaluator_ask(struct work *work, struct evaluator_intake *intake, struct error *error) CS_MUST_CHECK;
+/* Once it is settled: each record's fate, in offset order. */
+void evaluator_sort(struct arena *arena, struct evaluator_intake *intake);
 
 /* ------------------------------------------------------------------ evaluator_answer.c: what becomes of it */
 

@@ -45,20 +45,33 @@ parse(struct arena *arena, const struct record *record, struct evaluator_item *i
 	return true;
 }
 
-/* The ids of the batch that the database knows, with the digests of what they said. */
-static struct known *
-load_known(struct work *work, const struct evaluator_item *items, size_t count, struct error *error)
+bool
+evaluator_parse(struct arena *arena, const struct record *records, struct evaluator_intake *intake,
+		struct error *error)
 {
+	intake->items = arena_take_array(arena, intake->count, sizeof *intake->items);
+	for (size_t i = 0; i < intake->count; i++)
+		if (!parse(arena, &records[i], &intake->items[i], error))
+			return false;
+	return true;
+}
+
+bool
+evaluator_ask(struct work *work, struct evaluator_intake *intake, struct error *error)
+{
+	const struct request *only = &intake->items[0].request;
+	const struct store_param one[] = {store_text(only->tenant), store_text(only->request_id)};
 	struct sheet ids = sheet_open(work->arena, STATEMENT_EVALUATOR_KNOWN, "tt");
 
-	for (size_t i = 0; i < count; i++)
-		if (items[i].request.request_id)
-			sheet_add(&ids, store_text(items[i].request.tenant),
-				  store_text(items[i].request.request_id));
+	if (intake->count == 1)
+		return store_ask(work->store, work->arena, STATEMENT_EVALUATOR_KNOWN_ONE, one, 2,
+				 &intake->known, error);
 
-	struct store_rows *rows = sheet_query(&ids, work->store, error);
-
-	return rows ? known_load(work->arena, rows, count) : NULL;
+	for (size_t i = 0; i < intake->count; i++)
+		if (intake->items[i].request.request_id)
+			sheet_add(&ids, store_text(intake->items[i].request.tenant),
+				  store_text(intake->items[i].request.request_id));
+	return sheet_ask(&ids, work->store, &intake->known, error);
 }
 
 static enum evaluator_fate
@@ -82,22 +95,11 @@ fate_of(const struct evaluator_item *item, struct known *known)
 									   : EVALUATOR_CONFLICTING;
 }
 
-bool
-evaluator_intake(struct work *work, const struct record *records, size_t count, struct evaluator_item **items,
-		 struct error *error)
+void
+evaluator_sort(struct arena *arena, struct evaluator_intake *intake)
 {
-	struct evaluator_item *list = arena_take_array(work->arena, count, sizeof *list);
+	struct known *known = known_load(arena, intake->known, intake->count);
 
-	for (size_t i = 0; i < count; i++)
-		if (!parse(work->arena, &records[i], &list[i], error))
-			return false;
-
-	struct known *known = load_known(work, list, count, error);
-
-	if (!known)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		list[i].fate = fate_of(&list[i], known);
-	*items = list;
-	return true;
+	for (size_t i = 0; i < intake->count; i++)
+		intake->items[i].fate = fate_of(&intake->items[i], known);
 }

@@ -16,13 +16,21 @@ struct relay_config {
 	int64_t checkpoint_interval; /* relay.checkpoint_interval */
 };
 
+/* An event as the ledger has it. Of the turn at hand. */
+struct relay_event {
+	int64_t sequence; /* 0: none */
+	const char *event_id, *topic, *key, *headers;
+	struct store_bytes payload;
+};
+
 /* One chain as this relay knows it. Times are of our own monotonic clock. */
 struct relay_chain {
 	uint32_t chain;
 	bool mine;
-	int64_t epoch, next; /* of relay_position */
-	int64_t lease_end;   /* begun before the statement that took or renewed it */
-	int64_t head;	     /* last sequence of the ledger, as last seen */
+	int64_t epoch, next;	 /* of relay_position */
+	int64_t lease_end;	 /* begun before the statement that took or renewed it */
+	int64_t head;		 /* last sequence of the ledger, as last seen */
+	struct relay_event only; /* the one between the position and the head, if it was one */
 
 	/* after a failure */
 	int64_t not_before, pause;
@@ -84,7 +92,7 @@ int64_t *relay_destinations(struct relay *relay, struct arena *arena);
 bool relay_turn_settle(struct relay *relay, struct arena *arena, struct error *error) CS_MUST_CHECK;
 /* There is a producer: a message that it can't deliver in half a lease is given up. */
 bool relay_producer(struct relay *relay, struct error *error) CS_MUST_CHECK;
-/* One statement in a transaction of its own. */
+/* One statement, which commits by itself. One that was not answered may have been done: all are compare-and-set. */
 struct store_rows *relay_ask(struct relay *relay, struct arena *arena, enum statement statement,
 			     const struct store_param *params, size_t count, struct error *error) CS_MUST_CHECK;
 

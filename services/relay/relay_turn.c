@@ -16,16 +16,11 @@ struct store_rows *
 relay_ask(struct relay *relay, struct arena *arena, enum statement statement,
 	  const struct store_param *params, size_t count, struct error *error)
 {
-	struct store *store = relay->context->store;
-	struct store_rows *rows = NULL;
-	bool unknown = false;
-	bool ok = store_begin(store, error)
-		  && (rows = store_query(store, arena, statement, params, count, error))
-		  && store_commit(store, &unknown, error);
+	struct store_rows *rows = store_query(relay->context->store, arena, statement, params, count, error);
 
-	if (!ok)
-		store_rollback(store);
-	return ok ? rows : NULL;
+	if (!rows)
+		store_rollback(relay->context->store); /* a connection that is lost is closed */
+	return rows;
 }
 
 /* It gives a message up after two thirds of what it is told: half a lease. */
@@ -65,12 +60,12 @@ fail(struct relay *relay, struct relay_sent *sent, const struct error *error)
 
 /* What is given to the producer, or refused by it: then nothing of the chain may follow in this turn. */
 static void
-send_event(struct relay *relay, struct relay_chain *chain, const struct store_rows *rows, size_t row,
+send_event(struct relay *relay, struct relay_chain *chain, const struct relay_event *event,
 	   struct bus_send *send)
 {
-	int64_t sequence = store_row_int(rows, row, 0);
-	const char *logical = store_row_text(rows, row, 2), *key = store_row_text(rows, row, 3);
-	struct store_bytes payload = store_row_bytes(rows, row, 5);
+	int64_t sequence = event->sequence;
+	const char *logical = event->topic, *key = event->key;
+	struct store_bytes payload = event->payload;
 	struct relay_sent *sent = remember(relay, chain, sequence, logical);
 	struct error error = {0};
 
@@ -83,54 +78,78 @@ send_event(struct relay *relay, struct relay_chain *chain, const struct store_ro
 		return;
 	}
 	relay->sent_bytes += payload.length;
-	log_debug(relay->context->log, "sent", log_text("event_id", store_row_text(rows, row, 1)),
+	log_debug(relay->context->log, "sent", log_text("event_id", event->event_id),
 		  log_text("topic", logical), log_text("key", key), log_number("chain", chain->chain),
 		  log_number("sequence", sequence));
 }
 
+/* An event among the columns of a row. */
+static struct relay_event
+event_at(const struct store_rows *rows, size_t row, unsigned column)
+{
+	return (struct relay_event){
+	    .sequence = store_row_int(rows, row, column),
+	    .event_id = store_row_text(rows, row, column + 1),
+	    .topic = store_row_text(rows, row, column + 2),
+	    .key = store_row_text(rows, row, column + 3),
+	    .headers = store_row_text(rows, row, column + 4),
+	    .payload = store_row_bytes(rows, row, column + 5),
+	};
+}
+
 /* The ledger has no gaps; one that has was touched by somebody, and nothing of it is published any more. */
 static bool
-check_sequence(const struct relay_chain *chain, const struct store_rows *rows, size_t row, struct error *error)
+check_sequence(const struct relay_chain *chain, const struct relay_event *events, size_t count, size_t n,
+	       struct error *error)
 {
-	int64_t expected = chain->next + (int64_t)row;
+	int64_t expected = chain->next + (int64_t)n;
 
-	if (row < store_rows_count(rows) && store_row_int(rows, row, 0) == expected)
+	if (n < count && events[n].sequence == expected)
 		return true;
 	return error_set(error, ERROR_BROKEN, "ledger", "chain %u: sequence %lld is missing",
 			 (unsigned)chain->chain, (long long)expected);
 }
 
 static bool
-send_rows(struct relay *relay, struct arena *arena, struct relay_chain *chain, const struct store_rows *rows,
-	  struct error *error)
+send_events(struct relay *relay, struct arena *arena, struct relay_chain *chain,
+	    const struct relay_event *events, size_t count, struct error *error)
 {
 	const char *prefix = relay->context->topics_prefix, *logical = "";
 	struct bus_send send = {0};
-	bool ok = check_sequence(chain, rows, 0, error);
+	bool ok = check_sequence(chain, events, count, 0, error);
 
-	for (size_t row = 0;
-	     ok && row < store_rows_count(rows) && !relay->failed && relay_may_send(relay, chain); row++) {
-		if (strcmp(logical, store_row_text(rows, row, 2)) != 0) {
-			logical = store_row_text(rows, row, 2);
+	for (size_t n = 0; ok && n < count && !relay->failed && relay_may_send(relay, chain); n++) {
+		if (strcmp(logical, events[n].topic) != 0) {
+			logical = events[n].topic;
 			send.topic = arena_format(arena, "%s%s", prefix, logical);
 		}
-		ok = check_sequence(chain, rows, row, error)
-		     && relay_headers(arena, store_row_text(rows, row, 4), chain->chain,
-				      store_row_int(rows, row, 0), &send.headers, &send.header_count, error);
+		ok = check_sequence(chain, events, count, n, error)
+		     && relay_headers(arena, events[n].headers, chain->chain, events[n].sequence,
+				      &send.headers, &send.header_count, error);
 		if (ok)
-			send_event(relay, chain, rows, row, &send);
+			send_event(relay, chain, &events[n], &send);
 	}
 	return ok;
 }
 
+/* A single event came with the head; more are read. */
 static bool
 send_chain(struct relay *relay, struct arena *arena, struct relay_chain *chain, struct error *error)
 {
 	const struct store_param params[] = {store_int(chain->chain), store_int(chain->next),
 					     store_int(CHAIN_EVENTS), store_int(CHAIN_BYTES)};
-	struct store_rows *rows = relay_ask(relay, arena, STATEMENT_RELAY_EVENTS, params, 4, error);
+	struct store_rows *rows;
+	struct relay_event *events;
 
-	return rows && send_rows(relay, arena, chain, rows, error);
+	if (chain->only.sequence == chain->next && chain->only.sequence == chain->head)
+		return send_events(relay, arena, chain, &chain->only, 1, error);
+	rows = relay_ask(relay, arena, STATEMENT_RELAY_EVENTS, params, 4, error);
+	if (!rows)
+		return false;
+	events = arena_take_array(arena, store_rows_count(rows), sizeof *events);
+	for (size_t row = 0; row < store_rows_count(rows); row++)
+		events[row] = event_at(rows, row, 0);
+	return send_events(relay, arena, chain, events, store_rows_count(rows), error);
 }
 
 static bool
@@ -140,13 +159,17 @@ read_heads(struct relay *relay, struct arena *arena, struct error *error)
 	struct store_rows *rows = relay_ask(relay, arena, STATEMENT_RELAY_HEADS, NULL, 0, error);
 	double oldest = 0;
 
+	for (size_t i = 0; i < relay->chain_count; i++)
+		relay->chains[i].only.sequence = 0;
 	for (size_t row = 0; rows && row < store_rows_count(rows); row++) {
 		struct relay_chain *chain = relay_chain(relay, store_row_int(rows, row, 0));
 		int64_t head = store_row_int(rows, row, 1), ahead = head + 1 - store_row_int(rows, row, 2);
 		char label[16];
 
-		if (chain)
+		if (chain) {
 			chain->head = head;
+			chain->only = event_at(rows, row, 4);
+		}
 		snprintf(label, sizeof label, "%lld", (long long)store_row_int(rows, row, 0));
 		monitor_set(monitor, "ledger_ahead", label, (double)ahead);
 		if (store_row_real(rows, row, 3) > oldest)

@@ -68,7 +68,7 @@ def test_1_the_evaluator_dies_after_poll_and_before_begin(street):
 
 
 def test_2_the_evaluator_dies_after_the_effects_and_before_commit(street):
-    dies(street, "evaluator", "send evaluator_request>sync ledger_notify>answer ledger_append", "at")
+    dies(street, "evaluator", "answer evaluator_request>sync ledger_notify>answer ledger_append", "at")
 
 
 def position(street):
@@ -77,14 +77,14 @@ def position(street):
 
 def test_3_the_evaluator_dies_after_commit_was_sent_and_before_the_reply(street):
     before = position(street)
-    dies(street, "evaluator", "send evaluator_request>sync store_commit", "after")
+    dies(street, "evaluator", "answer evaluator_request>sync store_commit", "after")
     assert position(street) == before + 1
     assert "countersign_records_consumed_total" not in street.house.metrics("evaluator") or \
         street.house.metrics("evaluator")["countersign_records_consumed_total"] == 0  # the one that came back found nothing to do
 
 
 def test_4_the_evaluator_dies_after_commit_and_before_the_offset_hint(street):
-    dies(street, "evaluator", "send evaluator_request>answer store_commit>commit requests", "before")
+    dies(street, "evaluator", "answer evaluator_request>answer store_commit>commit requests", "before")
     metrics = street.house.metrics("evaluator")
     assert metrics.get("countersign_records_consumed_total", 0) == 0 and metrics.get("countersign_records_repeated_total", 0) == 0
 
@@ -96,7 +96,7 @@ def test_5_the_relay_dies_after_produce_and_before_the_delivery_report(street):
 
 
 def test_6_the_relay_dies_after_the_report_and_before_it_moves_on(street):
-    one = dies(street, "relay", "report authorizations>send relay_advance", "before")
+    one = dies(street, "relay", "report authorizations>sync relay_advance", "before")
     comes_twice(street, one)
 
 
@@ -107,9 +107,9 @@ def test_7_the_notifier_dies_after_the_webhook_was_answered_and_before_it_is_mar
 
 
 def test_8_the_resolver_dies_between_the_votes_and_commit_with_a_quorum_of_two(street):
-    dies(street, "resolver", "send resolver_response>sync ledger_notify", "after", Pair)
+    dies(street, "resolver", "answer resolver_response>sync ledger_notify", "after", Pair)
 
 
-@pytest.mark.parametrize("half", ["send word_spoken", "send resolver_save", "sync store_commit"])
+@pytest.mark.parametrize("half", ["answer word_spoken", "answer resolver_save", "sync store_commit"])
 def test_9_the_resolver_dies_in_the_middle_of_a_batch_that_expires(street, half):
     dies(street, "resolver", f"sync resolver_overdue>answer resolver_lock>{half}", "after", Overdue)

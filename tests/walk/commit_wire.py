@@ -8,6 +8,7 @@ import threading
 import urllib.parse
 
 REFUSED = (80877103, 80877104)  # the code of a question for TLS, for GSSAPI
+IDLE = b"Z\0\0\0\5I"  # ready for the next transaction
 
 
 def take(link, count):
@@ -44,12 +45,12 @@ def begin(client, server):
 
 
 def back(server, client, muted, done):
-    """From the server to the client, until that must not hear any more. Done: it would have heard of a COMMIT."""
+    """From the server to the client, until that must not hear any more. Done: it would have heard that the transaction is over."""
     with contextlib.suppress(OSError):
         while data := server.recv(65536):
             if not muted.is_set():
                 client.sendall(data)
-            elif b"COMMIT\0" in data:
+            elif IDLE in data:
                 done.set()
     done.set()
     if not muted.is_set():

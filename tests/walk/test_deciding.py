@@ -2,8 +2,12 @@
 """A request is decided: ALLOW, BLOCK, REQUIRE_APPROVAL, each once, each with its reason."""
 import json
 import time
+from datetime import timedelta
 
-from house import digest_of
+import psycopg
+
+from house import digest_of, now
+from test_faults import waits_for_a_lock
 
 SEED = (b'{"agent_id": "coding-agent-production", "action": "deployment.production", "target": "customer-api",\n'
         b' "context": {"repository": "customer-api", "branch": "main", "environment": "production",\n'
@@ -107,6 +111,17 @@ def test_a_tenant_without_a_policy_is_denied(shared):
 
 def test_a_deadline_that_has_passed_closes(shared):
     request_id = shared.ask(action="logs.read", deadline="2026-01-01T00:00:00Z")
+    assert shared.word(request_id, "DENIED").body["reason"]["code"] == "evaluation_timeout"
+
+
+def test_a_deadline_that_passes_while_a_policy_is_being_activated_closes(shared):
+    with psycopg.connect(shared.owner_uri) as other:
+        other.execute("SELECT pg_advisory_xact_lock(4850181421)")
+        deadline = now() + timedelta(milliseconds=800)
+        request_id = shared.ask(action="logs.read", deadline=deadline.strftime("%Y-%m-%dT%H:%M:%S.%fZ"))
+        waits_for_a_lock(shared, "evaluator")
+        assert now() < deadline
+        time.sleep((deadline - now()).total_seconds() + 0.1)
     assert shared.word(request_id, "DENIED").body["reason"]["code"] == "evaluation_timeout"
 
 

@@ -135,6 +135,19 @@ input_is_under_the_brokers_clock_small_and_uncompressed(void **state)
 	arena_close(arena);
 }
 
+static void
+nothing_is_compacted_since_the_last_record_of_a_key_need_not_be_the_one_that_counts(void **state)
+{
+	struct arena *arena = arena_open();
+	size_t count;
+	const struct bus_topic *topics = bus_topics_wanted("", 6, 1, arena, &count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++)
+		assert_string_equal(setting(&topics[i], "cleanup.policy"), "delete");
+	arena_close(arena);
+}
+
 int
 main(void)
 {
@@ -142,6 +155,7 @@ main(void)
 	    cmocka_unit_test(the_page_and_the_table_say_the_same),
 	    cmocka_unit_test(names_have_the_prefix_and_all_topics_one_number_of_partitions),
 	    cmocka_unit_test(input_is_under_the_brokers_clock_small_and_uncompressed),
+	    cmocka_unit_test(nothing_is_compacted_since_the_last_record_of_a_key_need_not_be_the_one_that_counts),
 	};
 
 	return cmocka_run_group_tests_name("bus/bus_topics", tests, NULL, NULL);

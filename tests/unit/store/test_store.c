@@ -454,6 +454,71 @@ of_two_that_lock_crosswise_one_is_run_again(void **state)
 	pthread_barrier_destroy(&both);
 }
 
+/* ------------------------------------------------------------------ several questions at once */
+
+static void
+questions_that_were_queued_are_answered_by_one_settling(void **state)
+{
+	struct scratch *scratch = *state;
+	struct store *store = scratch_store(scratch);
+	const struct store_param params[] = {store_text("asked"), store_text("t"), store_int(0)};
+	struct store_rows *read = (struct store_rows *)store, *now = read;
+	struct error error = {0};
+	bool unknown;
+
+	assert_true(store_begin(store, &error) && queue_row(store, "asked", 1, &error)
+		    && store_ask(store, scratch->arena, STATEMENT_POSITION_READ, params, 3, &read, &error)
+		    && store_ask(store, scratch->arena, STATEMENT_STORE_NOW, NULL, 0, &now, &error));
+	assert_null(read);
+	assert_null(now);
+	assert_true(store_settle(store, &error) && store_settle(store, &error));
+	assert_int_equal(store_rows_count(read), 1);
+	assert_int_equal(store_rows_count(now), 1);
+	assert_true(store_commit(store, &unknown, &error));
+	store_close(store);
+}
+
+static void
+a_question_behind_a_statement_that_went_wrong_is_not_answered(void **state)
+{
+	struct scratch *scratch = *state;
+	struct store *store = scratch_store(scratch);
+	struct store_rows *now = NULL;
+	struct error error = {0};
+	bool unknown;
+
+	assert_true(store_begin(store, &error) && queue_row(store, "wrong", 2, &error)
+		    && store_ask(store, scratch->arena, STATEMENT_STORE_NOW, NULL, 0, &now, &error));
+	assert_false(store_settle(store, &error));
+	scratch_assert_error(&error, ERROR_CONFLICT, "affected_rows");
+	assert_false(store_ask(store, scratch->arena, STATEMENT_STORE_NOW, NULL, 0, &now, &error));
+	assert_null(now);
+	assert_false(store_commit(store, &unknown, &error));
+	store_rollback(store);
+	assert_false(row_exists(scratch, "wrong"));
+	error_clear(&error);
+	assert_false(store_ask(store, scratch->arena, STATEMENT_STORE_NOW, NULL, 0, &now, &error));
+	scratch_assert_error(&error, ERROR_BROKEN, "transaction");
+	assert_true(store_connected(store));
+	store_close(store);
+}
+
+static void
+rows_that_were_asked_for_are_not_given_any_more_after_a_rollback(void **state)
+{
+	struct scratch *scratch = *state;
+	struct store *store = scratch_store(scratch);
+	struct store_rows *now = NULL;
+	struct error error = {0};
+
+	assert_true(store_begin(store, &error)
+		    && store_ask(store, scratch->arena, STATEMENT_STORE_NOW, NULL, 0, &now, &error));
+	store_rollback(store);
+	assert_null(now);
+	assert_true(store_connected(store));
+	store_close(store);
+}
+
 /* ------------------------------------------------------------------ time and notifications */
 
 static void
@@ -533,6 +598,9 @@ main(void)
 	    cmocka_unit_test(a_row_that_is_there_already_is_a_conflict_naming_the_constraint),
 	    cmocka_unit_test(a_parameter_that_does_not_fit_dooms_the_transaction_without_being_sent),
 	    cmocka_unit_test(statements_out_of_place_are_our_own_mistake),
+	    cmocka_unit_test(questions_that_were_queued_are_answered_by_one_settling),
+	    cmocka_unit_test(a_question_behind_a_statement_that_went_wrong_is_not_answered),
+	    cmocka_unit_test(rows_that_were_asked_for_are_not_given_any_more_after_a_rollback),
 	    cmocka_unit_test(a_commit_that_was_a_rollback_is_no_commit),
 	    cmocka_unit_test(a_query_of_its_own_is_committed_at_once),
 	    cmocka_unit_test(sixty_thousand_queued_statements_do_not_stall),

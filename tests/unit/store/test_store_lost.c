@@ -43,7 +43,7 @@ begin_move(struct store *store, struct store_position *position)
 
 	assert_true(store_position_claim(store, position, 0, "me", &error));
 	assert_true(store_begin(store, &error));
-	assert_true(store_position_advance(store, position, 10, &error));
+	assert_true(store_position_advance(store, position, 10, &error) && store_settle(store, &error));
 }
 
 /* ------------------------------------------------------------------ around COMMIT */

@@ -3,6 +3,9 @@
 #include "common/store/store_position.h"
 #include "scratch.h"
 
+#include <pthread.h>
+#include <unistd.h>
+
 static struct store_position
 position_of(int32_t partition)
 {
@@ -95,13 +98,49 @@ a_fenced_transaction_can_not_commit_even_when_the_caller_tries(void **state)
 	assert_true(store_position_claim(store, &position, 0, "a", &error));
 	position.epoch = 99;
 	assert_true(store_begin(store, &error));
-	assert_false(store_position_advance(store, &position, 5, &error));
+	assert_true(store_position_advance(store, &position, 5, &error));
+	assert_false(store_settle(store, &error));
+	scratch_assert_error(&error, ERROR_FENCED, "fenced");
 	error_clear(&error);
 	assert_false(store_commit(store, &unknown, &error));
 	assert_false(unknown);
 	scratch_assert_error(&error, ERROR_FENCED, "fenced");
 	store_rollback(store);
 	assert_true(store_connected(store));
+	store_close(store);
+}
+
+static void *
+let_go_later(void *raw)
+{
+	usleep(300000);
+	scratch_run(raw, "COMMIT");
+	return NULL;
+}
+
+/* What is asked in the same round trip is asked behind the wait: the clock of a decision is never older than its locks. */
+static void
+the_clock_behind_a_position_is_read_after_the_wait_for_it(void **state)
+{
+	struct scratch *scratch = *state;
+	struct store *store = scratch_store(scratch);
+	struct store_position position = position_of(6);
+	struct store_rows *now = NULL;
+	struct error error = {0};
+	int64_t before;
+	pthread_t thread;
+
+	assert_true(store_position_claim(store, &position, 0, "a", &error));
+	scratch_run(scratch_raw(scratch),
+		    "BEGIN; SELECT FROM consumer_position WHERE partition = 6 FOR UPDATE");
+	assert_true(store_begin(store, &error) && store_now(store, &before, &error)
+		    && store_position_advance(store, &position, 5, &error)
+		    && store_ask(store, scratch->arena, STATEMENT_STORE_NOW, NULL, 0, &now, &error));
+	assert_int_equal(pthread_create(&thread, NULL, let_go_later, scratch_raw(scratch)), 0);
+	assert_true(store_settle(store, &error));
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_true(store_row_time(now, 0, 0) >= before + 250000);
+	store_rollback(store);
 	store_close(store);
 }
 
@@ -155,6 +194,7 @@ main(void)
 	    cmocka_unit_test(a_position_moves_from_where_it_was_and_only_once),
 	    cmocka_unit_test(a_zombie_of_epoch_7_moves_nothing_after_epoch_8_took_over),
 	    cmocka_unit_test(a_fenced_transaction_can_not_commit_even_when_the_caller_tries),
+	    cmocka_unit_test(the_clock_behind_a_position_is_read_after_the_wait_for_it),
 	    cmocka_unit_test(a_position_that_does_not_rise_is_our_own_mistake),
 	    cmocka_unit_test(a_claim_has_a_transaction_of_its_own),
 	    cmocka_unit_test(a_position_nobody_claimed_is_nobodys),
