@@ -387,6 +387,8 @@ the_nearest_known_name_is_told(void **state)
 		"'size' is a function, not a value; a call has brackets");
 	refused(*state, "agent_id.startswith('a')", CEL_UNDECLARED, 20,
 		"unknown function 'startswith'; did you mean 'startsWith'?");
+	refused(*state, "numbers.exist(n, n > 1)", CEL_UNDECLARED, 14,
+		"unknown function 'exist'; did you mean 'exists'?");
 	refused(*state, "frobnicate(1)", CEL_UNDECLARED, 11, "unknown function 'frobnicate'");
 	refused(*state, "optionl.of(1)", CEL_UNDECLARED, 11,
 		"unknown function 'optionl.of'; did you mean 'optional.of'?");
@@ -400,13 +402,24 @@ what_an_operator_or_a_function_takes_is_told(void **state)
 	refused(*state, "true && agent_id", CEL_TYPE_ERROR, 9, "&& expects bool, found string");
 	refused(*state, "1 || true", CEL_TYPE_ERROR, 1, "|| expects bool, found int");
 	refused(*state, "agent_id ? 1 : 2", CEL_NO_SUCH_OVERLOAD, 10,
-		"the condition of ? : must be bool, found string");
+		"the condition must be bool, found string");
 	refused(*state, "true ? 1 : 'a'", CEL_NO_SUCH_OVERLOAD, 6,
 		"the branches of ? : are int and string, and must be of one type");
 	refused(*state, "agent_id == 1", CEL_NO_SUCH_OVERLOAD, 10,
 		"string == int: both sides must be of one type");
 	refused(*state, "true % true", CEL_NO_SUCH_OVERLOAD, 6,
 		"bool % bool is not defined; there is int % int, uint % uint");
+	refused(*state, "context.credential_age >= '24h'", CEL_NO_SUCH_OVERLOAD, 24,
+		"duration >= string: a duration is written duration('24h')");
+	refused(*state, "'2026-01-31' == now", CEL_NO_SUCH_OVERLOAD, 14,
+		"string == timestamp: a timestamp is written timestamp('2026-01-31T00:00:00Z')");
+	refused(*state, "'a' in agent_id", CEL_NO_SUCH_OVERLOAD, 5,
+		"string in string: whether a text is part of another is asked by text.contains(part)");
+	refused(
+	    *state, "numbers.contains(1)", CEL_NO_SUCH_OVERLOAD, 17,
+	    "contains does not take list<int>.(int); whether a list has an item is asked by item in list");
+	refused(*state, "numbers.filter(n, n)", CEL_NO_SUCH_OVERLOAD, 15,
+		"the condition must be bool, found int");
 	refused(*state, "agent_id.startsWith(1)", CEL_NO_SUCH_OVERLOAD, 20,
 		"startsWith does not take string.(int); there is string.startsWith(string)");
 	refused(*state, "startsWith(agent_id, 'a')", CEL_NO_SUCH_OVERLOAD, 11,
