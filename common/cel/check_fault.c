@@ -262,6 +262,9 @@ fault_operation(struct checker *checker, const struct cel_node *node, const char
 				   left, sign, right, left);
 	if (is_text_beside_time(types))
 		return fault_time(checker, node, sign, types);
+	if (sign[1] == '=' && (sign[0] == '=' || sign[0] == '!'))
+		return check_fault(checker, CEL_NO_SUCH_OVERLOAD, node->position,
+				   "%s %s %s: both sides must be of one type", left, sign, right);
 	if (strcmp(sign, "in") == 0 && types[1]->kind == CEL_T_STRING)
 		return check_fault(
 		    checker, CEL_NO_SUCH_OVERLOAD, node->position,
