@@ -189,6 +189,18 @@ numbers_of_two_known_types_do_not_mix(void **state)
 }
 
 static void
+what_dyn_gives_is_what_all_that_could_be_meant_give(void **state)
+{
+	is(*state, "any + any", "dyn");
+	is(*state, "any + 1", "int");
+	is(*state, "any - now", "duration");
+	is(*state, "any - context.credential_age", "dyn");
+	is(*state, "any[0]", "dyn");
+	is(*state, "size(any)", "int");
+	is(*state, "any.a.b && any", "bool");
+}
+
+static void
 null_is_compared_with_what_may_be_null(void **state)
 {
 	is(*state, "limit == null", "bool");
@@ -506,6 +518,7 @@ main(void)
 	    TEST(empty_literals_are_free_until_they_meet_something),
 	    TEST(mixed_literals_are_dyn),
 	    TEST(numbers_of_two_known_types_do_not_mix),
+	    TEST(what_dyn_gives_is_what_all_that_could_be_meant_give),
 	    TEST(null_is_compared_with_what_may_be_null),
 	    TEST(types_are_values),
 	    TEST(the_compiler_learns_which_type_a_name_is),
