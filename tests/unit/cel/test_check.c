@@ -386,6 +386,23 @@ what_has_no_fields_or_items_is_said(void **state)
 }
 
 static void
+types_do_not_double_with_every_step(void **state)
+{
+	struct fixture *f = *state;
+	struct cel_limits limits = {.nodes = 10000, .source = 10000, .depth = 250};
+	char source[2000] = "[1]";
+
+	for (int i = 0; i < 100; i++)
+		strcat(source, ".map(x, {x: x})");
+	f->tree = cel_parse(f->arena, source, strlen(source), 0, &limits, &f->faults);
+	assert_non_null(f->tree);
+	assert_null(cel_check(f->env, f->arena, f->tree, NULL, &f->faults));
+	assert_int_equal(f->faults.count, CEL_FAULTS_MAX);
+	assert_string_equal(f->faults.items[0].text,
+			    "a map's key must be a string, int, uint or bool, found map<int, int>");
+}
+
+static void
 the_nearest_known_name_is_told(void **state)
 {
 	refused(*state, "agentid == 'a'", CEL_UNDECLARED, 1,
@@ -530,6 +547,7 @@ main(void)
 	    TEST(optionals_are_seen_through),
 	    TEST(records_have_their_fields_and_no_others),
 	    TEST(what_has_no_fields_or_items_is_said),
+	    TEST(types_do_not_double_with_every_step),
 	    TEST(the_nearest_known_name_is_told),
 	    TEST(what_an_operator_or_a_function_takes_is_told),
 	    TEST(messages_are_refused),
