@@ -29,8 +29,9 @@ bool cel_declare_function(struct cel_env *env, const char *name, const char *sig
 void cel_set_container(struct cel_env *env, const char *container);
 size_t cel_slot_count(const struct cel_env *env);
 
-/* Sizes that declared inputs can have at most, for the static estimate: a path ("context.branch", items of a list "context.types[]")
- * and the bytes, items or entries at most. What is not said here is taken to be as large as a request allows. */
+/* Sizes that declared inputs can have at most, for the static estimate: a path ("context.branch", items of a list or values of a map
+ * "context.types[]", the value of one key "context.labels.team") and the bytes, items or entries at most. What is not said here is
+ * taken to be as large as a request allows. */
 void cel_declare_size(struct cel_env *env, const char *path, uint64_t max);
 
 /* Deduces the types of a tree: what each node is, by id. NULL with faults. `expected` NULL: any. Gradual: dyn joins everything. */

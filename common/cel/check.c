@@ -74,9 +74,12 @@ check_list(struct checker *checker, const struct cel_node *node)
 	return cel_type_list(checker->arena, items ? items : cel_unify_fresh(&checker->unifier));
 }
 
-static void
-check_key(struct checker *checker, const struct cel_node *key, const struct cel_type *type)
+/* What it is as a key: anything when it can be none, lest types of keys within keys double with every step. */
+static const struct cel_type *
+check_key(struct checker *checker, const struct cel_node *key)
 {
+	const struct cel_type *type = cel_unify_resolve(&checker->unifier, check_node(checker, key), false);
+
 	switch (type->kind) {
 	case CEL_T_DYN:
 	case CEL_T_PARAM:
@@ -85,11 +88,11 @@ check_key(struct checker *checker, const struct cel_node *key, const struct cel_
 	case CEL_T_UINT:
 	case CEL_T_STRING:
 	case CEL_T_WRAPPER:
-		return;
+		return type;
 	default:
-		check_fault(checker, CEL_TYPE_ERROR, key->position,
-			    "a map's key must be a string, int, uint or bool, found %s",
-			    check_type_text(checker, type));
+		return check_fault(checker, CEL_TYPE_ERROR, key->position,
+				   "a map's key must be a string, int, uint or bool, found %s",
+				   check_type_text(checker, type));
 	}
 }
 
@@ -99,11 +102,10 @@ check_map(struct checker *checker, const struct cel_node *node)
 	const struct cel_type *keys = NULL, *values = NULL;
 
 	for (size_t i = 0; i + 1 < node->argument_count; i += 2) {
-		const struct cel_node *key = node->arguments[i], *value = node->arguments[i + 1];
-		const struct cel_type *key_type = check_node(checker, key);
+		const struct cel_node *value = node->arguments[i + 1];
+		const struct cel_type *key_type = check_key(checker, node->arguments[i]);
 		const struct cel_type *type = check_node(checker, value);
 
-		check_key(checker, key, cel_unify_resolve(&checker->unifier, key_type, false));
 		type = unwrapped(checker, value, type, node->optional && node->optional[i / 2]);
 		keys = cel_unify_join(&checker->unifier, keys, key_type);
 		values = cel_unify_join(&checker->unifier, values, type);

@@ -83,6 +83,8 @@ const struct cel_type *check_fault(struct checker *checker, enum cel_code code, 
 const struct cel_type *check_fault_name(struct checker *checker, const struct cel_node *node);
 const struct cel_type *check_fault_function(struct checker *checker, const struct cel_node *node,
 					    const char *name);
+/* Is it nearly the name of a macro? Then its arguments are no faults of their own. */
+bool check_is_like_macro(const char *name);
 const struct cel_type *check_fault_field(struct checker *checker, const struct cel_node *node,
 					 const struct cel_type *record, const char *field);
 /* No overload takes the arguments (the receiver first). */

@@ -157,6 +157,10 @@ check_method(struct checker *checker, const struct cel_node *node)
 		return check_fault_function(checker, node,
 					    arena_format(checker->arena, "%s.%s", name, node->name));
 	}
+	if (!function && check_is_like_macro(node->name)) {
+		check_node(checker, node->operand);
+		return check_fault_function(checker, node, node->name);
+	}
 	struct call call = check_arguments(checker, node, node->operand);
 	if (!function)
 		return check_fault_function(checker, node, node->name);

@@ -91,6 +91,22 @@ check_fault_name(struct checker *checker, const struct cel_node *node)
 	return check_fault(checker, CEL_UNDECLARED, node->position, "unknown name '%s'", node->name);
 }
 
+/* Macros are calls that became something else; misspelt they stay calls. */
+static const char *const macros[] = {
+    "all",	  "cel.bind", "exists",	       "existsOne",    "exists_one",	    "filter", "has", "map",
+    "optFlatMap", "optMap",   "transformList", "transformMap", "transformMapEntry",
+};
+
+bool
+check_is_like_macro(const char *name)
+{
+	struct check_nearest nearest = {.wanted = name};
+
+	for (size_t i = 0; i < sizeof macros / sizeof macros[0]; i++)
+		check_nearest_try(&nearest, macros[i]);
+	return nearest.name != NULL;
+}
+
 const struct cel_type *
 check_fault_function(struct checker *checker, const struct cel_node *node, const char *name)
 {
@@ -100,6 +116,8 @@ check_fault_function(struct checker *checker, const struct cel_node *node, const
 	     f = cel_env_next_function(checker->env, f))
 		if (!strpbrk(f->name, "_@!"))
 			check_nearest_try(&nearest, f->name);
+	for (size_t i = 0; i < sizeof macros / sizeof macros[0]; i++)
+		check_nearest_try(&nearest, macros[i]);
 	if (nearest.name)
 		return check_fault(checker, CEL_UNDECLARED, node->position,
 				   "unknown function '%s'; did you mean '%s'?", name, nearest.name);
@@ -206,6 +224,32 @@ is_number(const struct cel_type *type)
 	return type->kind == CEL_T_INT || type->kind == CEL_T_UINT || type->kind == CEL_T_DOUBLE;
 }
 
+static bool
+is_time(const struct cel_type *type)
+{
+	return type->kind == CEL_T_DURATION || type->kind == CEL_T_TIMESTAMP;
+}
+
+static bool
+is_text_beside_time(const struct cel_type *const *types)
+{
+	return (is_time(types[0]) && types[1]->kind == CEL_T_STRING)
+	       || (is_time(types[1]) && types[0]->kind == CEL_T_STRING);
+}
+
+/* It was not made a time. */
+static const struct cel_type *
+fault_time(struct checker *checker, const struct cel_node *node, const char *sign,
+	   const struct cel_type *const *types)
+{
+	const struct cel_type *time = is_time(types[0]) ? types[0] : types[1];
+	const char *name = check_type_text(checker, time);
+
+	return check_fault(checker, CEL_NO_SUCH_OVERLOAD, node->position, "%s %s %s: a %s is written %s('%s')",
+			   check_type_text(checker, types[0]), sign, check_type_text(checker, types[1]), name,
+			   name, time->kind == CEL_T_DURATION ? "24h" : "2026-01-31T00:00:00Z");
+}
+
 static const struct cel_type *
 fault_operation(struct checker *checker, const struct cel_node *node, const char *sign,
 		const struct cel_signature *signatures, const struct cel_type *const *types)
@@ -216,9 +260,15 @@ fault_operation(struct checker *checker, const struct cel_node *node, const char
 		return check_fault(checker, CEL_NO_SUCH_OVERLOAD, node->position,
 				   "%s %s %s: numbers of two types do not mix; convert one side, as in %s(…)",
 				   left, sign, right, left);
+	if (is_text_beside_time(types))
+		return fault_time(checker, node, sign, types);
 	if (sign[1] == '=' && (sign[0] == '=' || sign[0] == '!'))
 		return check_fault(checker, CEL_NO_SUCH_OVERLOAD, node->position,
 				   "%s %s %s: both sides must be of one type", left, sign, right);
+	if (strcmp(sign, "in") == 0 && types[1]->kind == CEL_T_STRING)
+		return check_fault(
+		    checker, CEL_NO_SUCH_OVERLOAD, node->position,
+		    "%s in string: whether a text is part of another is asked by text.contains(part)", left);
 	if (strcmp(sign, "in") == 0)
 		return check_fault(
 		    checker, CEL_NO_SUCH_OVERLOAD,
@@ -234,8 +284,7 @@ fault_choice(struct checker *checker, const struct cel_node *node, const struct 
 {
 	if (!cel_unify_assignable(&checker->unifier, types[0], cel_type_simple(CEL_T_BOOL)))
 		return check_fault(checker, CEL_NO_SUCH_OVERLOAD, node->position,
-				   "the condition of ? : must be bool, found %s",
-				   check_type_text(checker, types[0]));
+				   "the condition must be bool, found %s", check_type_text(checker, types[0]));
 	return check_fault(checker, CEL_NO_SUCH_OVERLOAD, node->position,
 			   "the branches of ? : are %s and %s, and must be of one type",
 			   check_type_text(checker, types[1]), check_type_text(checker, types[2]));
@@ -286,6 +335,11 @@ fault_call(struct checker *checker, const struct cel_node *node, const struct ce
 					  : "%s is a method, write x.%s(…); there is %s",
 				   function, function, signatures_text(checker, function, signatures));
 	add_types(checker, &found, types, count, member);
+	if (strcmp(function, "contains") == 0 && member && types[0]->kind == CEL_T_LIST)
+		return check_fault(
+		    checker, CEL_NO_SUCH_OVERLOAD, node->position,
+		    "contains does not take %s; whether a list has an item is asked by item in list",
+		    found.bytes);
 	return check_fault(checker, CEL_NO_SUCH_OVERLOAD, node->position, "%s does not take %s; there is %s",
 			   function, found.bytes, signatures_text(checker, function, signatures));
 }

@@ -59,10 +59,18 @@ void compile_fault(struct compiler *c, const struct cel_node *node, enum cel_cod
 
 /* --- compile_constant.c --- */
 
-/* The value of a node that is a literal, or a list or map of such; false for anything else and for what fails when it is made. */
+/* The value of a node that is a literal, what compile_made makes, or a list or map of such; false for anything else and for what fails. */
 bool compile_folded(struct compiler *c, const struct cel_node *node, struct cel_value *value);
 /* The number of the set of a constant list's items. */
 uint32_t compile_set(struct compiler *c, const struct cel_list *list);
+
+/* --- compile_library.c --- */
+
+/* timestamp('…') and other calls that make a value of a literal; the value, false when it is no such call or the function refuses it. */
+bool compile_is_made(const struct cel_node *node);
+bool compile_made(struct compiler *c, const struct cel_node *node, struct cel_value *value);
+/* A fault, in what was checked, when a function will always refuse the literal it is called with: those, and the zones of getHours('…'). */
+void compile_refuse_literals(struct compiler *c, const struct cel_node *node);
 
 /* --- compile_name.c --- */
 

@@ -328,9 +328,16 @@ void
 compile_call(struct compiler *c, const struct cel_node *node)
 {
 	const struct cel_function_entry *function;
+	struct cel_value made;
 
 	if (emit_operator(c, node))
 		return;
+	compile_refuse_literals(c, node);
+	if (compile_folded(c, node, &made)) {
+		compile_emit(c, node,
+			     (struct cel_instruction){.op = OP_CONSTANT, .a = compile_constant(c, made)}, 1);
+		return;
+	}
 	if (!node->operand) {
 		if (!emit_matches(c, node))
 			emit_call(c, node, compile_global(c, node), false);

@@ -34,7 +34,7 @@ fold_map(struct compiler *c, const struct cel_node *node, struct cel_value *valu
 static bool
 is_constant(const struct cel_node *node)
 {
-	if (node->kind == CEL_N_LITERAL)
+	if (node->kind == CEL_N_LITERAL || compile_is_made(node))
 		return true;
 	if ((node->kind != CEL_N_LIST && node->kind != CEL_N_MAP) || node->optional)
 		return false;
@@ -53,6 +53,8 @@ compile_folded(struct compiler *c, const struct cel_node *node, struct cel_value
 		return fold_list(c, node, value);
 	if (node->kind == CEL_N_MAP)
 		return fold_map(c, node, value);
+	if (node->kind == CEL_N_CALL)
+		return compile_made(c, node, value);
 	*value = node->value;
 	if (value->kind == CEL_STRING || value->kind == CEL_BYTES)
 		*value = ((const struct cel_value *)c->constants.items)[compile_constant(c, node->value)];

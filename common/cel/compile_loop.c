@@ -95,7 +95,8 @@ is_building(const struct cel_node *loop, struct building *building)
 	const struct cel_node *step = loop->loop.step, *init = loop->loop.init;
 
 	*building = (struct building){0};
-	if (init->argument_count > 0 || strcmp(name, loop->loop.iterator) == 0)
+	if (init->argument_count > 0 || strcmp(name, loop->loop.iterator) == 0
+	    || (loop->loop.second && strcmp(name, loop->loop.second) == 0))
 		return false;
 	if (is_call(step, "_?_:_", 3) && is_ident(step->arguments[2], name)) {
 		building->condition = step->arguments[0];

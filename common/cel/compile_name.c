@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * compile_name.c - what identifiers and chains of selections stand for. A comprehension's variable comes first, unless a leading dot asks
- * for the root; then the longest qualified name that is a variable, from the innermost container outwards; then the name of a type.
+ * for the root; then the longest qualified name that is a variable or a type, from the innermost container outwards.
  */
 #include "common/cel/compile.h"
 
@@ -75,26 +75,20 @@ compile_local(const struct compiler *c, const char *name)
 	return local;
 }
 
+/* What a whole name means, by the first candidate that means anything. What is a variable the checker says, if there was one. */
 static bool
-means_variable(const struct compiler *c, const char *name, size_t *slot)
+means(const struct compiler *c, const char *name, struct meaning *meaning)
 {
 	char candidate[CEL_CANDIDATE_MAX];
 
-	for (size_t i = 0; cel_env_candidate(c->env, name, i, candidate); i++)
-		if (cel_env_variable(c->env, candidate, slot))
+	for (size_t i = 0; cel_env_candidate(c->env, name, i, candidate); i++) {
+		if (!c->checked && cel_env_variable(c->env, candidate, &meaning->slot))
 			return true;
+		meaning->type = cel_env_type(candidate);
+		if (meaning->type)
+			return true;
+	}
 	return false;
-}
-
-static const struct cel_type *
-means_type(const struct compiler *c, const char *name)
-{
-	char candidate[CEL_CANDIDATE_MAX];
-
-	for (size_t i = 0; cel_env_candidate(c->env, name, i, candidate); i++)
-		if (cel_env_type(candidate))
-			return cel_env_type(candidate);
-	return NULL;
 }
 
 static struct meaning
@@ -107,24 +101,14 @@ meaning_of(const struct compiler *c, const struct chain *chain)
 		meaning.used = 1;
 		return meaning;
 	}
-	for (size_t used = chain->count; used > 0; used--) {
-		meaning.used = used;
-		if (c->checked) {
-			if (cel_checked_slot(c->checked, chain->nodes[used - 1], &meaning.slot))
-				return meaning;
-			continue;
-		}
-		join(chain, used, name);
-		if (means_variable(c, name, &meaning.slot))
-			return meaning;
+	for (meaning.used = chain->count; meaning.used > 0; meaning.used--) {
+		if (c->checked && cel_checked_slot(c->checked, chain->nodes[meaning.used - 1], &meaning.slot))
+			break;
+		join(chain, meaning.used, name);
+		if (means(c, name, &meaning))
+			break;
 	}
-	for (size_t used = chain->count; used > 0; used--) {
-		meaning.used = used;
-		join(chain, used, name);
-		if ((meaning.type = means_type(c, name)) != NULL)
-			return meaning;
-	}
-	return (struct meaning){0};
+	return meaning;
 }
 
 bool

@@ -74,6 +74,17 @@ static const struct function {
     {"orValue", 0, 0, 0, 0, ANY},
     {"first", 0, 0, 0, 0, ITEM},
     {"last", 0, 0, 0, 0, ITEM},
+    {"sum", 1, 0, 1, 0, SCALAR},
+    {"min", 1, 0, 1, 0, SCALAR},
+    {"max", 1, 0, 1, 0, SCALAR},
+    {"glob", 3, 1, 0, 0, SCALAR},
+    {"ip", 1, 1, 0, 0, SCALAR},
+    {"cidr", 1, 1, 0, 0, SCALAR},
+    {"isIP", 1, 1, 0, 0, SCALAR},
+    {"isCIDR", 1, 1, 0, 0, SCALAR},
+    {"ip.isCanonical", 1, 1, 0, 0, SCALAR},
+    {"containsIP", 2, 1, 0, 0, SCALAR},
+    {"containsCIDR", 2, 1, 0, 0, SCALAR},
 };
 
 static const struct function mathematical = {NULL, ALL, 0, 1, 0, SCALAR};

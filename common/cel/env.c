@@ -247,6 +247,8 @@ cel_env_regex(struct cel_env *env, const char *pattern, size_t length, struct er
 	struct env_regex *entry;
 	struct regex *regex;
 
+	if (length == 0)
+		pattern = ""; /* an empty string has no bytes to point to */
 	for (entry = env->regexes[bucket]; entry; entry = entry->next)
 		if (entry->length == length && memcmp(entry->pattern, pattern, length) == 0)
 			return entry->regex;

@@ -354,7 +354,8 @@ matches(struct state *s, const struct cel_instruction *i)
 				     (product + CEL_COST_REGEX_DIVISOR - 1) / CEL_COST_REGEX_DIVISOR))
 		put(s, cel_fail(&s->machine, CEL_COST, NULL));
 	else
-		put(s, cel_bool(regex_search(s->program->regexes[i->a], text.as.bytes, text.extra)));
+		put(s, cel_bool(regex_search(s->program->regexes[i->a], text.extra ? text.as.bytes : "",
+					     text.extra)));
 }
 
 static void

@@ -178,7 +178,8 @@ const struct cel_value *cel_map_find(const struct cel_map *map, struct cel_value
 /* The first entry at or after *position that is there, *position behind it; NULL at the end. */
 const struct cel_entry *cel_map_next(const struct cel_map *map, size_t *position);
 
-#define CEL_EQUAL_UNITS_MAX 1000000
+#define CEL_EQUAL_UNITS_MAX                                                                                  \
+	65536 /* above what inputs and the memory of an evaluation can hold if nothing is in them twice */
 /*
  * CEL's ==, over any two values that are no errors: numbers across their types (an integer against a double is compared as
  * double), NaN equals nothing, lists by items, maps by keys; values of different types are not equal. Never fails. `units` is

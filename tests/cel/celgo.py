@@ -2,24 +2,40 @@
 """cel-go, by the REPL of npm's @cerbos/cerbos-linux-x64.
 
 The REPL prints values without their types, so it is asked whether a value is what we say that it is: the answer is true, false or an error.
-Variables are bound with cel.bind, so that its checker knows their types.
+Variables are bound by a macro, so that its checker knows their types (cel.bind would do, but it appends to an empty list in place).
 """
 import pathlib
 import re
 import subprocess
 
-from generator import literal
+from generator import inside, literal
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build/npm/node_modules/@cerbos/cerbos-linux-x64/cerbos-linux-x64"
 NAMES = {"timestamp": "google.protobuf.Timestamp", "duration": "google.protobuf.Duration", "null": "null_type"}
 
 
+ZEROS = {"int": "0", "uint": "0u", "double": "0.0", "bool": "false", "string": '""', "map<string,int>": '{"": 0}'}
+
+
+def start_of(kind, value, untyped):
+    """An expression that has the value and the type."""
+    text = literal(value)
+    if untyped:
+        return f"dyn({text})"
+    if text == "[]":
+        return f"(true ? [] : [{ZEROS[inside(kind)[0]]}])"
+    if text == "{}":
+        key, item = inside(kind)
+        return f"(true ? {{}} : {{{ZEROS[key]}: {ZEROS[item]}}})"
+    return text
+
+
 def bound(expression, case):
-    """The expression with a cel.bind around it for each variable that the case uses."""
+    """The expression with each variable that the case uses around it."""
     for name, value in case.used.items():
-        start = literal(value)
-        expression = f"cel.bind({name}, {f'dyn({start})' if case.untyped(name) else start}, {expression})"
+        start = start_of(case.variables[name][0], value, case.untyped(name))
+        expression = f"[{start}].map({name}, {expression})[0]"
     return expression
 
 

@@ -11,13 +11,13 @@ import sys
 import celgo
 import suite
 from differences import KNOWN
-from generator import Generator
+from generator import Generator, literal
 from tool import batch
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FEATURES = {
-    "bufbuild": ["core", "strings"],
-    "cel-go": ["core", "strings", "math", "optionals", "macros2", "bindings", "encoders", "reverse"],
+    "bufbuild": ["core", "strings"],  # with a limit of replacements of an empty text it does not end
+    "cel-go": ["core", "strings", "math", "optionals", "macros2", "bindings", "encoders", "reverse", "replacements"],
 }
 LIMITS = ["--node-max", "100000", "--depth-max", "100", "--loop-max", "8", "--source-max", "100000", "--cost-max", "1000000"]
 EACH = 25  # expressions over the same variables
@@ -52,11 +52,21 @@ def cases_of(seed, count, features):
         yield Case(generator.expression(), generator.variables, number % 2 == 1)
 
 
+def for_bufbuild(case):
+    """Lists and maps with times in them can't be read back when they were bound: they are written out."""
+    expression, bindings = case.expression, dict(case.used)
+    for name, value in case.used.items():
+        if next(iter(value)) in ("list", "map") and re.search('"(timestamp|duration)"', json.dumps(value)):
+            del bindings[name]
+            expression = re.sub(rf"\b{name}\b", lambda _, text=literal(value): text, expression)
+    return {"expr": expression, "bindings": bindings}
+
+
 def with_bufbuild(cases):
     """It has no checker: neither has ours here."""
     for case, answer in zip(cases, batch([case.line(False) for case in cases], *LIMITS)):
         case.ours = answer
-    text = "".join(json.dumps({"expr": case.expression, "bindings": case.used}) + "\n" for case in cases)
+    text = "".join(json.dumps(for_bufbuild(case)) + "\n" for case in cases)
     result = subprocess.run(["node", "tests/cel/bufbuild.mjs"], cwd=ROOT, input=text.encode(), capture_output=True, check=True)
     for case, answer in zip(cases, result.stdout.decode().split("\n")[:-1], strict=True):
         case.theirs = json.loads(answer)

@@ -326,13 +326,13 @@ RULES += [("core", "list", 2, "({SELF} + {SELF})"), ("core", "list", 4, listed),
           ("core", "map", 4, entries), ("core", "bool", 10, quantifier)]
 RULES += [("strings", kind, weight, template) for kind, weight, template in [
     ("string", 2, "{string}.charAt({int})"), ("string", 2, "{string}.lowerAscii()"), ("string", 2, "{string}.upperAscii()"), ("string", 2, "{string}.trim()"),
-    ("string", 2, "{string}.replace({string}, {string})"), ("string", 1, "{string}.replace({string}, {string}, {int})"),
+    ("string", 2, "{string}.replace({string}, {string})"),
     ("string", 2, "{string}.substring({int})"), ("string", 2, "{string}.substring({int}, {int})"), ("string", 2, "{list<string>}.join()"),
     ("string", 2, "{list<string>}.join({string})"), ("string", 3, '"{format}".format([{T}])'), ("string", 2, '"{format}".format([{dyn}, {A}])'),
     ("string", 1, '"%s".format([{list<A>}])'), ("string", 1, '"%s".format([{map<K,A>}])'), ("string", 1, "strings.quote({string})"),
     ("int", 2, "{string}.indexOf({string})"), ("int", 1, "{string}.indexOf({string}, {int})"), ("int", 2, "{string}.lastIndexOf({string})"),
     ("int", 1, "{string}.lastIndexOf({string}, {int})"), ("list<string>", 3, "{string}.split({string})"), ("list<string>", 1, "{string}.split({string}, {int})")]]
-RULES += [("reverse", "string", 1, "{string}.reverse()")]
+RULES += [("reverse", "string", 1, "{string}.reverse()"), ("replacements", "string", 1, "{string}.replace({string}, {string}, {int})")]
 RULES += [("math", kind, weight, template) for kind, weight, template in [
     ("int", 2, "math.greatest({int}, {int})"), ("int", 2, "math.least({list<int>})"), ("double", 2, "math.greatest({double}, {double}, {double})"),
     ("dyn", 2, "math.least({dyn}, {dyn})"), ("int", 1, "math.abs({int})"), ("double", 1, "math.abs({double})"), ("double", 1, "math.ceil({double})"),

@@ -189,6 +189,18 @@ numbers_of_two_known_types_do_not_mix(void **state)
 }
 
 static void
+what_dyn_gives_is_what_all_that_could_be_meant_give(void **state)
+{
+	is(*state, "any + any", "dyn");
+	is(*state, "any + 1", "int");
+	is(*state, "any - now", "duration");
+	is(*state, "any - context.credential_age", "dyn");
+	is(*state, "any[0]", "dyn");
+	is(*state, "size(any)", "int");
+	is(*state, "any.a.b && any", "bool");
+}
+
+static void
 null_is_compared_with_what_may_be_null(void **state)
 {
 	is(*state, "limit == null", "bool");
@@ -374,6 +386,23 @@ what_has_no_fields_or_items_is_said(void **state)
 }
 
 static void
+types_do_not_double_with_every_step(void **state)
+{
+	struct fixture *f = *state;
+	struct cel_limits limits = {.nodes = 10000, .source = 10000, .depth = 250};
+	char source[2000] = "[1]";
+
+	for (int i = 0; i < 100; i++)
+		strcat(source, ".map(x, {x: x})");
+	f->tree = cel_parse(f->arena, source, strlen(source), 0, &limits, &f->faults);
+	assert_non_null(f->tree);
+	assert_null(cel_check(f->env, f->arena, f->tree, NULL, &f->faults));
+	assert_int_equal(f->faults.count, CEL_FAULTS_MAX);
+	assert_string_equal(f->faults.items[0].text,
+			    "a map's key must be a string, int, uint or bool, found map<int, int>");
+}
+
+static void
 the_nearest_known_name_is_told(void **state)
 {
 	refused(*state, "agentid == 'a'", CEL_UNDECLARED, 1,
@@ -387,6 +416,8 @@ the_nearest_known_name_is_told(void **state)
 		"'size' is a function, not a value; a call has brackets");
 	refused(*state, "agent_id.startswith('a')", CEL_UNDECLARED, 20,
 		"unknown function 'startswith'; did you mean 'startsWith'?");
+	refused(*state, "numbers.exist(n, n > 1)", CEL_UNDECLARED, 14,
+		"unknown function 'exist'; did you mean 'exists'?");
 	refused(*state, "frobnicate(1)", CEL_UNDECLARED, 11, "unknown function 'frobnicate'");
 	refused(*state, "optionl.of(1)", CEL_UNDECLARED, 11,
 		"unknown function 'optionl.of'; did you mean 'optional.of'?");
@@ -400,13 +431,24 @@ what_an_operator_or_a_function_takes_is_told(void **state)
 	refused(*state, "true && agent_id", CEL_TYPE_ERROR, 9, "&& expects bool, found string");
 	refused(*state, "1 || true", CEL_TYPE_ERROR, 1, "|| expects bool, found int");
 	refused(*state, "agent_id ? 1 : 2", CEL_NO_SUCH_OVERLOAD, 10,
-		"the condition of ? : must be bool, found string");
+		"the condition must be bool, found string");
 	refused(*state, "true ? 1 : 'a'", CEL_NO_SUCH_OVERLOAD, 6,
 		"the branches of ? : are int and string, and must be of one type");
 	refused(*state, "agent_id == 1", CEL_NO_SUCH_OVERLOAD, 10,
 		"string == int: both sides must be of one type");
 	refused(*state, "true % true", CEL_NO_SUCH_OVERLOAD, 6,
 		"bool % bool is not defined; there is int % int, uint % uint");
+	refused(*state, "context.credential_age >= '24h'", CEL_NO_SUCH_OVERLOAD, 24,
+		"duration >= string: a duration is written duration('24h')");
+	refused(*state, "'2026-01-31' == now", CEL_NO_SUCH_OVERLOAD, 14,
+		"string == timestamp: a timestamp is written timestamp('2026-01-31T00:00:00Z')");
+	refused(*state, "'a' in agent_id", CEL_NO_SUCH_OVERLOAD, 5,
+		"string in string: whether a text is part of another is asked by text.contains(part)");
+	refused(
+	    *state, "numbers.contains(1)", CEL_NO_SUCH_OVERLOAD, 17,
+	    "contains does not take list<int>.(int); whether a list has an item is asked by item in list");
+	refused(*state, "numbers.filter(n, n)", CEL_NO_SUCH_OVERLOAD, 15,
+		"the condition must be bool, found int");
 	refused(*state, "agent_id.startsWith(1)", CEL_NO_SUCH_OVERLOAD, 20,
 		"startsWith does not take string.(int); there is string.startsWith(string)");
 	refused(*state, "startsWith(agent_id, 'a')", CEL_NO_SUCH_OVERLOAD, 11,
@@ -493,6 +535,7 @@ main(void)
 	    TEST(empty_literals_are_free_until_they_meet_something),
 	    TEST(mixed_literals_are_dyn),
 	    TEST(numbers_of_two_known_types_do_not_mix),
+	    TEST(what_dyn_gives_is_what_all_that_could_be_meant_give),
 	    TEST(null_is_compared_with_what_may_be_null),
 	    TEST(types_are_values),
 	    TEST(the_compiler_learns_which_type_a_name_is),
@@ -504,6 +547,7 @@ main(void)
 	    TEST(optionals_are_seen_through),
 	    TEST(records_have_their_fields_and_no_others),
 	    TEST(what_has_no_fields_or_items_is_said),
+	    TEST(types_do_not_double_with_every_step),
 	    TEST(the_nearest_known_name_is_told),
 	    TEST(what_an_operator_or_a_function_takes_is_told),
 	    TEST(messages_are_refused),

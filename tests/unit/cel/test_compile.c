@@ -134,6 +134,14 @@ types_are_values_that_variables_hide(void **state)
 	both_ways("[1].exists(int, int == 1)", "true");
 	cel_set_container(e.env, "google.protobuf");
 	both_ways("Duration", "google.protobuf.Duration");
+	expression_declare(&e, "Duration", "int", cel_int(1));
+	expression_declare(&e, "google", "dyn", cel_int(2));
+	expression_declare(&e, "int", "int", cel_int(3));
+	both_ways("Duration", "google.protobuf.Duration");
+	both_ways(".Duration", "1");
+	both_ways(".google.protobuf.Timestamp", "google.protobuf.Timestamp");
+	both_ways("google", "2");
+	both_ways("int", "3");
 	e.checked = false;
 	assert_string_equal(expression_value(&e, "int.x"), "no_such_overload at 3");
 }

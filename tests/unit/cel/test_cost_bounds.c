@@ -149,6 +149,8 @@ static const char *const bools[] = {
     "M.exists(k, v, k == S)",
     "type(D) == string",
     "S.matches(S)",
+    "glob(S, S)",
+    "isIP(S)",
     "optional.of(S).hasValue()",
     "optional.of(D) == optional.of(D)",
     "[optional.of(S)] == [optional.of(S)]",
@@ -171,6 +173,7 @@ static const char *const ints[] = {
     "cel.bind(v, I, v + v)",
     "labels.size()",
     "S.size()",
+    "N.sum()",
 };
 static const char *const strings[] = {
     "'abc'",

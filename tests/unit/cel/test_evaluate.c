@@ -72,6 +72,51 @@ what_is_no_bool_is_an_error_that_is_absorbed_like_any_other(void **state)
 	EXPRESSION_ALL(&e, all);
 }
 
+/* Of two operands, as cel-spec has it: what decides wins over errors, errors over the rest, the left one over the right one. */
+static char
+decided(char left, char right, bool and)
+{
+	char decides = and ? 'f' : 't';
+
+	if (left == decides || right == decides)
+		return decides;
+	return left == 'e' || right == 'e' ? 'e' : left;
+}
+
+static const char *
+operand(char value)
+{
+	return value == 't' ? "(1 == 1)" : value == 'f' ? "(1 == 2)" : "(1/0 == 1)";
+}
+
+/* Three operands with two operators, either of them first. */
+static void
+truth(const char values[3], bool first_and, bool second_and, bool left_first)
+{
+	char source[128], both = left_first ? decided(values[0], values[1], first_and)
+					    : decided(values[1], values[2], second_and);
+	char whole = left_first ? decided(both, values[2], second_and) : decided(values[0], both, first_and);
+	const char *value, *word = whole == 't' ? "true" : whole == 'f' ? "false" : "division_by_zero";
+
+	snprintf(source, sizeof source, left_first ? "(%s %s %s) %s %s" : "%s %s (%s %s %s)",
+		 operand(values[0]), first_and ? "&&" : "||", operand(values[1]), second_and ? "&&" : "||",
+		 operand(values[2]));
+	value = expression_value(&e, source);
+	if (strncmp(value, word, strlen(word)) != 0)
+		fail_msg("%s: %s, expected %s", source, value, word);
+}
+
+static void
+every_mixture_of_three_operands_is_decided_by_the_table(void **state)
+{
+	static const char values[] = "tfe";
+
+	(void)state;
+	for (int i = 0; i < 27 * 8; i++)
+		truth((char[]){values[i % 3], values[i / 3 % 3], values[i / 9 % 3]}, i / 27 & 1, i / 54 & 1,
+		      i / 108 & 1);
+}
+
 static void
 the_branch_that_is_not_taken_is_not_evaluated(void **state)
 {
@@ -150,6 +195,47 @@ comprehensions_nest_shadow_and_build(void **state)
 
 	(void)state;
 	EXPRESSION_ALL(&e, all);
+}
+
+/* No macro looks at what it builds, but a tree may. */
+static void
+a_loop_that_looks_at_what_it_builds_sees_it(void **state)
+{
+	struct cel_node ident = {.kind = CEL_N_IDENT, .id = 1, .name = "m"},
+			item = {.kind = CEL_N_IDENT, .id = 2, .name = "i"};
+	struct cel_node one = {.kind = CEL_N_LITERAL, .id = 3, .value = cel_int(1)};
+	const struct cel_node *none[1] = {0}, *sized[] = {&ident}, *added[] = {&ident, &item, &one};
+	struct cel_node size = {
+	    .kind = CEL_N_CALL, .id = 4, .name = "size", .arguments = sized, .argument_count = 1};
+	const struct cel_node *compared[] = {&size, &one};
+	struct cel_node few = {
+	    .kind = CEL_N_CALL, .id = 5, .name = "_<=_", .arguments = compared, .argument_count = 2};
+	struct cel_node insert = {
+	    .kind = CEL_N_CALL, .id = 6, .name = "cel.@mapInsert", .arguments = added, .argument_count = 3};
+	struct cel_node empty = {.kind = CEL_N_MAP, .id = 7, .arguments = none};
+	struct cel_node range = {.kind = CEL_N_IDENT, .id = 8, .name = "range"};
+	struct cel_node loop = {.kind = CEL_N_COMPREHENSION, .id = 9};
+	struct cel_tree tree = {.source = "", .root = &loop, .node_count = 9};
+	struct cel_value *items = arena_take_array(e.arena, 4, sizeof *items);
+	const struct cel_program *program;
+	struct cel_value map;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		items[i] = cel_int(i);
+	expression_declare(&e, "range", "list<int>", cel_list(e.arena, items, 4));
+	loop.loop.iterator = "i";
+	loop.loop.accumulator = "m";
+	loop.loop.range = &range;
+	loop.loop.init = &empty;
+	loop.loop.condition = &few;
+	loop.loop.step = &insert;
+	loop.loop.result = &ident;
+	program = cel_compile(e.env, &tree, &loop, NULL, 0, &e.faults);
+	assert_non_null(program);
+	map = cel_evaluate(program, &e.run, e.arena);
+	assert_int_equal(map.kind, CEL_MAP);
+	assert_int_equal(map.as.map->present, 2);
 }
 
 static void
@@ -433,9 +519,11 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(and_and_or_absorb_an_error_on_either_side),
 	    TEST(what_is_no_bool_is_an_error_that_is_absorbed_like_any_other),
+	    TEST(every_mixture_of_three_operands_is_decided_by_the_table),
 	    TEST(the_branch_that_is_not_taken_is_not_evaluated),
 	    TEST(all_and_exists_absorb_and_the_other_macros_do_not),
 	    TEST(comprehensions_nest_shadow_and_build),
+	    TEST(a_loop_that_looks_at_what_it_builds_sees_it),
 	    TEST(numbers_compare_across_types_and_do_not_mix_in_arithmetic),
 	    TEST(members_are_found_across_numeric_types),
 	    TEST(indices_and_keys_cross_numeric_types_and_must_be_there),

@@ -187,6 +187,7 @@ optional_parts_are_marked(void **state)
 	    {"a.?`b-c`", "(_?._ a \"b-c\")"},
 	    {"[?a, b, ?c]", "(list ?a b ?c)"},
 	    {"[a, b, c, d, ?e]", "(list a b c d ?e)"},
+	    {"[?a, b, c, d, e, ?f]", "(list ?a b c d e ?f)"},
 	    {"{?'k': v, 'l': w}", "(map ?\"k\" v \"l\" w)"},
 	};
 	static const struct row refused[] = {
@@ -287,6 +288,12 @@ faults_say_what_was_expected_and_where(void **state)
 	    {"a.1", "1:2 '.1' cannot follow here; an operator is missing"},
 	    {"a.", "1:3 the name of a field is expected here, not the end"},
 	    {"f(){}", "1:4 '{' cannot follow here; an operator is missing"},
+	    {"a.b(){}", "1:6 '{' cannot follow here; an operator is missing"},
+	    {"a.?b{}", "1:5 '{' cannot follow here; an operator is missing"},
+	    {"a.`b`{}", "1:6 '{' cannot follow here; an operator is missing"},
+	    {"(a){}", "1:4 '{' cannot follow here; an operator is missing"},
+	    {"a[0]{}", "1:5 '{' cannot follow here; an operator is missing"},
+	    {"A{}{}", "1:4 '{' cannot follow here; an operator is missing"},
 	    {"-!a", "1:2 an expression is expected here, not '!'"},
 	    {"!-a", "1:3 a number is expected here, not 'a'"},
 	    {"a = b", "1:3 '=' is no operator; write '=='"},
@@ -374,6 +381,8 @@ a_source_with_a_fault_is_no_tree_though_no_further_fault_can_be_told(void **stat
 	(void)state;
 	assert_null(cel_parse(arena, "a b", 3, 0, NULL, &faults));
 	assert_int_equal(faults.count, CEL_FAULTS_MAX);
+	assert_non_null(cel_parse(arena, "a + b", 5, 0, NULL,
+				  &faults)); /* and faults of another source are no faults of this one */
 }
 
 static void
