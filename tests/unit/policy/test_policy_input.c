@@ -10,12 +10,16 @@ static const char sound[] =
     "  'risk': {'type': 'string', 'enum': ['low', 'high']}, 'name': {'type': 'string', 'min': 2, 'max': 4},"
     "  'amount': {'type': 'int', 'min': 0, 'max': 100}, 'share': {'type': 'double', 'min': 0.5, 'max': 1},"
     "  'level': {'type': 'int', 'enum': [1, 2]}, 'big': 'int',"
-    "  'tags': {'type': 'list<string>', 'min': 1, 'max': 2, 'enum': ['a', 'b', 'c']}, 'force': {'type': 'bool', 'default': false},"
+    "  'tags': {'type': 'list<string>', 'min': 1, 'max': 2, 'enum': ['a', 'b', 'c']}, 'force': {'type': "
+    "'bool', 'default': false},"
     "  'age': {'type': 'duration', 'max': '1h'}, 'at': {'type': 'timestamp', 'min': '2026-01-01T00:00:00Z'},"
-    "  'free': {'type': 'map', 'max': 2}, 'who': {'type': 'string', 'required': true}, 'grid': 'list<list<int>>',"
-    "  'plan': {'type': 'map', 'fields': {'delete': 'int', 'keep': {'type': 'bool', 'default': true}, 'by': {'type': 'string', 'required': true}}},"
+    "  'free': {'type': 'map', 'max': 2}, 'who': {'type': 'string', 'required': true}, 'grid': "
+    "'list<list<int>>',"
+    "  'plan': {'type': 'map', 'fields': {'delete': 'int', 'keep': {'type': 'bool', 'default': true}, 'by': "
+    "{'type': 'string', 'required': true}}},"
     "  'lines': {'type': 'list<map>', 'fields': {'sum': 'int'}}},"
-    " 'classes': [{'id': 'a', 'actions': ['a.*'], 'default': 'ALLOW', 'requires': ['force', 'plan.delete', 'free.x.y']},"
+    " 'classes': [{'id': 'a', 'actions': ['a.*'], 'default': 'ALLOW', 'requires': ['force', 'plan.delete', "
+    "'free.x.y']},"
     "  {'id': 'c', 'actions': ['**'], 'default': 'ALLOW'}]}";
 
 static const struct policy_datum *
@@ -143,11 +147,12 @@ what_is_read_has_the_declared_types_and_the_defaults(void **state)
 	struct policy_datum context;
 	const struct policy_datum *plan;
 
-	assert_string_equal(refusal(*state, policy,
-				    "{'who': 'x', 'amount': 7.0, 'share': 1, 'age': '-1h1ns', 'at': '2026-01-01T00:00:00.5Z',"
-				    " 'plan': {'by': 'y'}, 'tags': ['b', 'a']}",
-				    &context),
-			    "");
+	assert_string_equal(
+	    refusal(*state, policy,
+		    "{'who': 'x', 'amount': 7.0, 'share': 1, 'age': '-1h1ns', 'at': '2026-01-01T00:00:00.5Z',"
+		    " 'plan': {'by': 'y'}, 'tags': ['b', 'a']}",
+		    &context),
+	    "");
 	assert_int_equal(context.kind, POLICY_T_MAP);
 	assert_int_equal(field(policy, &context, "amount")->kind, POLICY_T_INT);
 	assert_int_equal(field(policy, &context, "amount")->as.integer, 7);
@@ -173,10 +178,12 @@ what_is_read_has_the_declared_types_and_the_defaults(void **state)
 static void
 a_policy_without_inputs_takes_anything_and_one_with_none_takes_nothing(void **state)
 {
-	const struct policy *any = load(*state, "{'countersign': 'policy/v1', 'policy': 'p', 'version': 1,"
-						" 'classes': [{'id': 'c', 'actions': ['**'], 'default': 'BLOCK'}]}");
-	const struct policy *none = load(*state, "{'countersign': 'policy/v1', 'policy': 'p', 'version': 1, 'inputs': {},"
-						 " 'classes': [{'id': 'c', 'actions': ['**'], 'default': 'BLOCK'}]}");
+	const struct policy *any =
+	    load(*state, "{'countersign': 'policy/v1', 'policy': 'p', 'version': 1,"
+			 " 'classes': [{'id': 'c', 'actions': ['**'], 'default': 'BLOCK'}]}");
+	const struct policy *none =
+	    load(*state, "{'countersign': 'policy/v1', 'policy': 'p', 'version': 1, 'inputs': {},"
+			 " 'classes': [{'id': 'c', 'actions': ['**'], 'default': 'BLOCK'}]}");
 	struct policy_datum context;
 	struct error error = {0};
 
@@ -204,7 +211,8 @@ static void
 a_context_satisfies_every_layer(void **state)
 {
 	const struct policy *layers[] = {
-	    with_inputs(*state, ", 'inputs': {'amount': {'type': 'int', 'max': 100}, 'force': {'type': 'bool', 'default': true}}"),
+	    with_inputs(*state, ", 'inputs': {'amount': {'type': 'int', 'max': 100}, 'force': {'type': "
+				"'bool', 'default': true}}"),
 	    with_inputs(*state, ""),
 	    with_inputs(*state, ", 'inputs': {'amount': {'type': 'double', 'min': 10}, 'extra': 'string'}")};
 	static const char *const contexts[][2] = {{"{'amount': 50}", ""},
@@ -323,8 +331,8 @@ timestamps_are_rfc_3339_from_year_1_to_9999(void **state)
 		if (!policy_timestamp_parse(text, &seconds, &nanoseconds))
 			seconds = -1;
 		if (seconds != examples[i].seconds)
-			fail_msg("%s: %lld expected, got %lld", examples[i].text, (long long)examples[i].seconds,
-				 (long long)seconds);
+			fail_msg("%s: %lld expected, got %lld", examples[i].text,
+				 (long long)examples[i].seconds, (long long)seconds);
 	}
 }
 
@@ -363,8 +371,8 @@ durations_hold_64_bits_of_nanoseconds(void **state)
 		if (!policy_duration_parse(text, &nanoseconds))
 			nanoseconds = 1;
 		if (nanoseconds != examples[i].nanoseconds)
-			fail_msg("%s: %lld expected, got %lld", examples[i].text, (long long)examples[i].nanoseconds,
-				 (long long)nanoseconds);
+			fail_msg("%s: %lld expected, got %lld", examples[i].text,
+				 (long long)examples[i].nanoseconds, (long long)nanoseconds);
 	}
 }
 
