@@ -18,6 +18,8 @@ policy_refuse_input(const struct place *place, const char *path)
 	const struct policy_type *inputs = &place->reader->policy->inputs;
 	const char *names[INPUTS_NAMED + 1] = {NULL};
 
+	if (place->reader->policy->bad_inputs)
+		return false; /* that was said */
 	for (size_t i = 0; i < inputs->field_count && i < INPUTS_NAMED; i++)
 		names[i] = inputs->fields[i].name;
 	return policy_refuse_unknown(place, "unknown_input", path, names, "is not among the declared inputs");

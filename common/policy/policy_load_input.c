@@ -237,6 +237,7 @@ policy_load_inputs(const struct place *root)
 		policy->inputs.fields = arena_take(root->reader->arena, 0);
 	} else {
 		policy->has_inputs = read_fields(&inputs, &policy->inputs, 0);
+		policy->bad_inputs = !policy->has_inputs;
 	}
 }
 
@@ -290,7 +291,7 @@ policy_load_params(const struct place *root)
 		struct policy_param *param = &policy->params[i];
 
 		param->field.name = ""; /* where it is bad */
-		if (policy_read_variable_name(&place, &param->field.name))
+		if (policy_read_selector(&place, &param->field.name))
 			read_param(&place, param);
 	}
 	if (!policy_reader_is_full(root))

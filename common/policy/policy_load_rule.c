@@ -162,7 +162,8 @@ check_placeholders(const struct place *place, const char *reason)
 		if (policy->has_inputs)
 			field = policy_find_field(&policy->inputs, path, (size_t)(end - path));
 		if (!field)
-			policy_refuse(place, "unknown_input", "names an input that is not declared, in braces");
+			policy_refuse_input(place,
+					    arena_copy(place->reader->arena, path, (size_t)(end - path)));
 		else if (field->sensitive)
 			policy_refuse(place, "bad_value",
 				      "names a sensitive input: it would be told to everybody");

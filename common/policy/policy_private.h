@@ -200,6 +200,7 @@ struct policy {
 	struct policy_rule *rules; /* sorted by id */
 	size_t rule_count;
 	struct policy_index index;
+	bool bad_inputs;	     /* while it is read: nobody can tell what is declared */
 	bool has_inputs;	     /* declared, though it may be none */
 	struct policy_type inputs;   /* a map */
 	struct policy_param *params; /* sorted by name */

@@ -111,9 +111,9 @@ load_questions(const struct place *place, struct policy_profile *profile)
 	struct place any_of = policy_place_member(place, "any_of"),
 		     all_of = policy_place_member(place, "all_of");
 
+	profile->all = all_of.value;
 	if (any_of.value && all_of.value)
 		return policy_refuse_name(&all_of, "bad_value", "stands beside any_of: it is one or the other");
-	profile->all = all_of.value;
 	if (all_of.value)
 		policy_note_gap(&all_of, POLICY_GAP_SERVICES);
 	return load_asks(all_of.value ? &all_of : &any_of, profile);

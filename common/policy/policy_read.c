@@ -162,7 +162,7 @@ static const char *const reserved[] = {
     "params", "now",   "agent", "decision", "approvals", NULL};
 
 bool
-policy_read_variable_name(const struct place *place, const char **name)
+policy_read_selector(const struct place *place, const char **name)
 {
 	struct value text;
 	struct spot spot;
@@ -174,8 +174,16 @@ policy_read_variable_name(const struct place *place, const char **name)
 		return policy_refuse(
 		    &it, "bad_value",
 		    "may only hold a-z A-Z 0-9 _ and not begin with a digit: expressions name it");
+	return true;
+}
+
+bool
+policy_read_variable_name(const struct place *place, const char **name)
+{
+	if (!policy_read_selector(place, name))
+		return false;
 	if (is_among(*name, reserved))
-		return policy_refuse(&it, "bad_value", "means something else in expressions");
+		return policy_refuse_name(place, "bad_value", "means something else in expressions");
 	return true;
 }
 

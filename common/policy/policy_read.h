@@ -73,8 +73,10 @@ bool policy_read_list(const struct place *place, size_t max);
 bool policy_read_text(const struct place *place, size_t max, const char **text);
 /* 1 to 64 of a-z A-Z 0-9 _ . - */
 bool policy_read_id(const struct place *place, const char **id);
-/* The name of a member, which must be such an id; or one that expressions can name: letters, digits, _, no reserved word. */
+/* The name of a member, which must be such an id; or what expressions can have behind a dot:
+ * letters, digits, _; or a variable, which is no reserved word either. */
 bool policy_read_id_name(const struct place *place, const char **id);
+bool policy_read_selector(const struct place *place, const char **name);
 bool policy_read_variable_name(const struct place *place, const char **name);
 bool policy_read_bool(const struct place *place, bool *boolean);
 bool policy_read_integer(const struct place *place, int64_t min, int64_t max, int64_t *integer);

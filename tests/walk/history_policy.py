@@ -6,6 +6,7 @@ import re
 
 import history_condition
 from history_condition import ERROR
+from history_contexts import taken
 from history_tools import parse
 
 STRICTNESS = ("ALLOW", "REQUIRE_APPROVAL", "BLOCK")
@@ -86,6 +87,10 @@ class Demand:
 
 def demand(document, request, late):
     """request: tenant, agent_id, action, target, context; late: its deadline had passed."""
+    context = taken(document, request["context"])
+    if context is None:  # 1a
+        return Demand("BLOCK", "invalid_request")
+    request = request | {"context": context}
     usual = [c for c in document["classes"] if c["actions"] != ["**"] and any_matches(c["actions"], request["action"])
              and not any_matches(c.get("except", ()), request["action"])]
     classes = usual or [c for c in document["classes"] if c["actions"] == ["**"]]  # 2

@@ -7,6 +7,7 @@ import stat
 import subprocess
 
 import pytest
+import yaml
 
 from house import BIN, Key, policy
 
@@ -207,10 +208,10 @@ def test_every_change_of_the_directory_is_remembered(shared):
 
 
 @pytest.mark.parametrize("change,field", [
-    ({"limits": []}, "limits"), ({"inputs": {}}, "inputs"), ({"surprise": 1}, "surprise"),
+    ({"let": {"x": "true"}}, "let"), ({"inputs": {"x": "text"}}, "inputs.x"), ({"surprise": 1}, "surprise"),
     ({"rules": [{"id": "r", "when": "true", "decision": "ALLOW"}]}, "rules[0].when"),
     ({"rules": [{"id": "r", "unless": "true", "decision": "ALLOW"}]}, "rules[0].unless"),
-    ({"rules": [{"id": "r", "obligations": {}, "decision": "ALLOW"}]}, "rules[0].obligations"),
+    ({"rules": [{"id": "r", "obligations": {"x": 1}, "decision": "ALLOW"}]}, "rules[0].obligations"),
     ({"classes": [{"id": "r", "actions": ["a.*"], "default": "ALLOW"}]}, "classes"),
     ({"countersign": "policy/v2"}, "countersign"),
 ])
@@ -218,6 +219,35 @@ def test_a_policy_that_cannot_be_honoured_whole_is_not_loaded_and_the_key_is_nam
     done = shared.cli("policy", "activate", "-", stdin=json.dumps(policy(99, **change)), check=False)
     assert done.returncode == 1 and field in done.stderr
     assert shared.sql("SELECT count(*) FROM policy WHERE version = 99") == [(0,)]
+
+
+def test_a_policy_in_yaml_has_the_digest_of_the_same_in_json_and_is_stored_as_json(shared, tmp_path):
+    (tmp_path / "p.json").write_text(json.dumps(policy(7, name="both")))
+    (tmp_path / "p.yaml").write_text("# the same\n" + yaml.safe_dump(policy(7, name="both")))
+    said = [json.loads(bare("-o", "json", "policy", "check", str(tmp_path / name)).stdout) for name in ("p.json", "p.yaml")]
+    assert said[0] == said[1] and said[0]["digest"].startswith("sha-256:")
+    stdin = (tmp_path / "p.yaml").read_text()
+    assert json.loads(shared.cli("-o", "json", "policy", "check", "-", stdin=stdin).stdout)["digest"] == said[0]["digest"]
+
+
+def test_every_fault_of_a_policy_is_shown_in_its_line_with_what_was_meant(tmp_path):
+    path = tmp_path / "p.yaml"
+    path.write_text("countersign: policy/v1\npolicy: p\nversion: 1\nclasses:\n  - {id: c, actions: ['**'], default: BLOK}\n"
+                    "rules:\n  - id: r\n    wehn: 'true'\n    decision: ALLOW\n")
+    done = bare("policy", "check", str(path))
+    assert done.returncode == 1 and done.stdout == ""
+    assert f'{path}:5:39: E01 classes[0].default: is none of the words that may stand here: did you mean "BLOCK"?' in done.stderr
+    assert f'{path}:8:5: E01 rules[0].wehn: there is no such key: did you mean "when"?\n    8 |     wehn: \'true\'\n      |     ^~~~\n' in done.stderr
+    assert "2 errors" in done.stderr
+    found = json.loads(bare("-o", "json", "policy", "check", str(path)).stdout)
+    assert [(one["code"], one["word"], one["line"]) for one in found] == [("E01", "bad_value", 5), ("E01", "unknown_key", 8)]
+
+
+def test_what_a_policy_holds_for_a_terminal_stays_in_the_file(tmp_path):
+    path = tmp_path / "p.json"
+    path.write_text('{"policy": "\x1b[31m\u202e", "\u202eclasses": 1}')
+    done = bare("policy", "check", str(path))
+    assert done.returncode == 1 and "\x1b" not in done.stderr and "\u202e" not in done.stderr
 
 
 def test_versions_only_rise_and_a_tenant_has_one_policy(shared):

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import psycopg
 
-from house import digest_of, now
+from house import digest_of, now, policy
 from test_faults import waits_for_a_lock
 
 SEED = (b'{"agent_id": "coding-agent-production", "action": "deployment.production", "target": "customer-api",\n'
@@ -129,3 +129,39 @@ def test_without_any_policy_everything_is_denied(build):
     house = build(services=("evaluator", "relay"))
     request_id = house.ask(action="logs.read")
     assert house.word(request_id, "DENIED").body["reason"]["code"] == "no_policy"
+
+
+INPUTS = {"environment": {"type": "string", "enum": ["staging", "production"]}, "amount": {"type": "int", "min": 0, "max": 100},
+          "started": {"type": "timestamp"}, "force": {"type": "bool", "default": False}, "who": {"type": "string", "required": True},
+          "plan": {"type": "map", "fields": {"delete": "int"}}}
+
+
+def test_a_context_that_the_inputs_do_not_take_is_denied_by_name_and_nothing_of_it_is_kept(build):
+    house = build(policy=policy(inputs=INPUTS, classes=[{"id": "all", "actions": ["**"], "default": "ALLOW", "requires": ["force"]}], rules=[]),
+                  services=("evaluator", "relay"))
+    good = {"who": "x", "environment": "staging", "amount": 100.0, "started": "2026-01-01T00:00:00+01:00", "plan": {"delete": 0}}
+    for change, code, field in [({"colour": "red-hot-secret"}, "undeclared_field", "context.colour"), ({"amount": 1.5}, "wrong_type", "context.amount"),
+                                ({"amount": 101}, "out_of_range", "context.amount"), ({"environment": "dev"}, "not_in_enum", "context.environment"),
+                                ({"started": "today"}, "bad_timestamp", "context.started"), ({"plan": {"drop": 1}}, "undeclared_field", "context.plan.drop"),
+                                ({"who": None}, "wrong_type", "context.who")]:
+        request_id = house.ask(action="a.b", context=good | change)
+        word = house.word(request_id, "DENIED")
+        assert word.body["decision"] == "BLOCK" and word.body["reason"]["code"] == "invalid_request"
+        assert word.body["reason"]["text"].startswith(f"{field}: {code}: ") and "red-hot-secret" not in str(word.body)
+        assert house.sql("SELECT valid, context, agent_id FROM request WHERE request_id = %s", request_id) == [(False, None, None)]
+        assert house.sql("SELECT reason_code, policy_id, policy_version FROM decision WHERE request_id = %s", request_id) == [("invalid_request", "walk", 1)]
+        assert house.sql("SELECT code FROM quarantine WHERE request_id = %s", request_id) == [(code,)]
+    house.publish("requests", house.last_request, key=request_id)  # the same again is answered with silence
+    request_id = house.ask(action="a.b", context=good)
+    assert house.word(request_id, "GRANTED").body["reason"]["code"] == "class_default"
+    assert house.sql("SELECT count(*) FROM quarantine") == [(7,)]
+
+
+def test_a_policy_whose_inputs_no_longer_take_the_context_grants_nothing_at_the_last_vote(build):
+    house = build(policy=policy(), services=("evaluator", "resolver", "relay"))
+    house.person("kim", "release-managers")
+    request_id = house.ask(context={"colour": "red"})
+    house.word(request_id, "PENDING")
+    house.activate(policy(2, inputs=INPUTS | {"amount_minor": "int", "currency": "string"}))
+    house.answer(request_id, "kim")
+    assert house.word(request_id, "DENIED").body["reason"]["code"] == "invalid_request"
