@@ -6,14 +6,7 @@ of && and || absorbs."""
 import functools
 import re
 
-UNITS = {"h": 3_600_000_000_000, "m": 60_000_000_000, "s": 1_000_000_000, "ms": 1_000_000, "us": 1000, "ns": 1}
-
-
-def duration(text):
-    """Nanoseconds."""
-    return sum(round(float(number) * UNITS[unit]) for number, unit in re.findall(r"([\d.]+)(ms|us|ns|h|m|s)", text))
-
-
+from history_contexts import duration
 
 ERROR = type("Error", (), {"__repr__": lambda self: "error"})()
 TOKEN = re.compile(r"""\s*(?:(?P<number>\d+\.\d+|\d+)|(?P<name>[A-Za-z_]\w*)|(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""

@@ -53,25 +53,6 @@ def is_there(context, path):
     return context is not None
 
 
-def typed(declared, value):
-    """A declared input as conditions see it; maps without what is absent."""
-    kind = declared if isinstance(declared, str) else declared["type"]
-    fields = {} if isinstance(declared, str) else declared.get("fields", {})
-    if kind == "duration":
-        return history_condition.duration(value)
-    if kind in ("int", "double"):
-        return int(value) if kind == "int" else float(value)
-    return {n: typed(t, value[n]) for n, t in fields.items() if n in value} if kind == "map" and fields else value
-
-
-def facts(document, request):
-    """What conditions may name."""
-    inputs, context = document.get("inputs", {}), request["context"]
-    seen = {n: typed(d, context[n]) for n, d in inputs.items() if n in context}
-    defaults = {n: typed(d, d["default"]) for n, d in inputs.items() if n not in context and not isinstance(d, str) and "default" in d}
-    return {**{n: request[n] for n in ("tenant", "agent_id", "action", "target")}, "context": {**seen, **defaults}}
-
-
 class Demand:
     """A verdict with its code and rules; whom it asks, and the terms."""
 
@@ -101,8 +82,7 @@ def demand(document, request, late):
         return Demand("BLOCK", "evaluation_timeout")
     rules = [r for r in document.get("rules", ()) if in_scope(r.get("match", {}), request)
              and not ("except" in r and in_scope(r["except"], request))]  # 6
-    names = facts(document, request)
-    came = [(r, history_condition.condition(r, names)) for r in rules if r.get("mode") != "shadow"]  # 7
+    came = [(r, history_condition.condition(r, request)) for r in rules if r.get("mode") != "shadow"]  # 7
     counting = [r for r, truth in came if truth is True]
     blocking = any("on_error" in c for c in classes)
     raising = {r["id"]: "BLOCK" if blocking else r["decision"] for r, truth in came if truth is ERROR}
