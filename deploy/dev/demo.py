@@ -18,20 +18,7 @@ from house import House  # noqa: E402
 
 COLOUR = sys.stdout.isatty() and "NO_COLOR" not in os.environ
 SECRET = base64.b64encode(b"a demo secret of 32 bytes length").decode()
-POLICY = {
-    "countersign": "policy/v1", "policy": "demo", "version": 1,
-    "classes": [
-        {"id": "read", "actions": ["**.read"], "default": "ALLOW"},
-        {"id": "change", "actions": ["deployment.**"], "default": "REQUIRE_APPROVAL", "approval": "release"},
-        {"id": "other", "actions": ["**"], "default": "BLOCK"}],
-    "approvals": {"release": {"any_of": [{"group": "release-managers", "quorum": 1}], "ttl": "1h",
-                              "grant": {"uses": 1, "valid_for": "15m"}}},
-    "rules": [
-        {"id": "staging-is-free", "match": {"actions": ["deployment.staging"]}, "decision": "ALLOW",
-         "reason": "Staging may break."},
-        {"id": "no-exports", "match": {"actions": ["data.export"]}, "decision": "BLOCK",
-         "reason": "Customer data does not leave."}],
-}
+POLICY = pathlib.Path(__file__).resolve().parents[1] / "policies" / "delivery.yaml"
 SEED = {"agent_id": "coding-agent-production", "action": "deployment.production", "target": "customer-api",
         "context": {"repository": "customer-api", "branch": "main", "environment": "production",
                     "tests_passed": True, "protected_branch": True, "change_risk": "high"}}
@@ -87,13 +74,14 @@ def build(folder, port):
 
 def routine(house):
     title("1. Routine is allowed, what must never happen is blocked")
-    request = house.ask("deploy-staging-41", action="deployment.staging", target="customer-api")
+    context = {**SEED["context"], "change_risk": "low"}
+    request = house.ask("deploy-prod-41", action="deployment.production", target="customer-api", context=context)
     word = house.word(request, "GRANTED").body
-    say("agent", "may I deployment.staging customer-api?")
+    say("agent", "may I deployment.production customer-api? (change_risk low, tests passed)")
     say("evaluator", f"ALLOW → GRANTED, signed, until {word['expires_at'][11:19]}Z", word["reason"]["text"])
-    request = house.ask("export-7", action="data.export", target="customers.csv")
+    request = house.ask("deploy-prod-7", action="deployment.production", target="billing", context={**context, "tests_passed": False})
     word = house.word(request, "DENIED").body
-    say("agent", "may I data.export customers.csv?")
+    say("agent", "may I deployment.production billing? (tests failed)")
     say("evaluator", "BLOCK → DENIED, signed", word["reason"]["text"])
 
 
@@ -130,13 +118,21 @@ def outcomes(house):
     house.eventually("SELECT status, judgement FROM outcome WHERE request_id = 'deploy-prod-42' ORDER BY received_at",
                      expected=[("started", "authorized"), ("failed", "authorized")])
     say("deployer", "reports started, then failed: 2 of 5 instances unhealthy", "recorded apart from the approval")
-    house.report("export-7", "succeeded", detail="exported anyway")
-    incident = house.expect("incidents", "export-7").body
+    house.report("deploy-prod-7", "succeeded", detail="deployed anyway")
+    incident = house.expect("incidents", "deploy-prod-7").body
     say("recorder", f"INCIDENT {incident['kind']} ({incident['severity']})", "somebody ran what was denied")
 
 
+def explained(house):
+    title("4. Why a person was asked")
+    why = house.sql("SELECT explanation FROM countersign.decision WHERE request_id = 'deploy-prod-42' AND n = 0")[0][0]
+    rule, nearest = why["because"][0], why["nearest_allow"]
+    say("record", f"rule {rule['rule']}, which read {', '.join(f'{n} = {v}' for n, v in rule['read'].items())}")
+    say("", f"{nearest['rule']} would allow it, if {' and '.join(nearest['needs'])}", "countersign policy explain says the same, before anybody asks")
+
+
 def audit(house):
-    title("4. What an auditor sees, with SQL")
+    title("5. What an auditor sees, with SQL")
     rows = house.sql("""
         SELECT at, what, detail FROM (
             SELECT received_at AS at, 'asked' AS what, agent_id || ': ' || action || ' ' || target AS detail FROM request WHERE request_id = 'deploy-prod-42'
@@ -165,6 +161,7 @@ def main():
         routine(house)
         needs_people(house)
         outcomes(house)
+        explained(house)
         audit(house)
     finally:
         house.close()

@@ -286,13 +286,17 @@ class House:
         fields = pathlib.Path(f"/proc/{self.processes[name].pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def cli(self, *arguments, check=True, role=None, stdin=None, settings=()):
+    def cli_environment(self, role=None):
+        """As `countersign` finds everything, itself included."""
         kafka = {"COUNTERSIGN_KAFKA_" + name.upper().replace(".", "_"): value for name, value in self.kafka("operator").items()}
-        env = {**os.environ, **kafka, "COUNTERSIGN_DATABASE_URI": self.role_uri(role) if role else self.owner_uri,
-               "COUNTERSIGN_TOPICS_PREFIX": self.prefix, "COUNTERSIGN_TOPICS_REPLICATION": "1",
-               "COUNTERSIGN_TOPICS_PARTITIONS": str(self.partitions), "COUNTERSIGN_LEDGER_CHAINS": str(self.partitions)}
-        done = subprocess.run([str(BIN / "countersign"), *arguments, *(f"--set={s}" for s in settings)], env=env,
-                              input=stdin, capture_output=True, text=True, timeout=120)
+        return {**os.environ, **kafka, "COUNTERSIGN_DATABASE_URI": self.role_uri(role) if role else self.owner_uri,
+                "COUNTERSIGN_TOPICS_PREFIX": self.prefix, "COUNTERSIGN_TOPICS_REPLICATION": "1",
+                "COUNTERSIGN_TOPICS_PARTITIONS": str(self.partitions), "COUNTERSIGN_LEDGER_CHAINS": str(self.partitions),
+                "PATH": f"{BIN.resolve()}:{os.environ['PATH']}"}
+
+    def cli(self, *arguments, check=True, role=None, stdin=None, settings=()):
+        done = subprocess.run([str(BIN / "countersign"), *arguments, *(f"--set={s}" for s in settings)],
+                              env=self.cli_environment(role), input=stdin, capture_output=True, text=True, timeout=120)
         if check and done.returncode != 0:
             raise AssertionError(f"countersign {' '.join(arguments)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
         return done
@@ -300,6 +304,9 @@ class House:
     # ------------------------------------------------------------ directory and policy
 
     def activate(self, policy):
+        """A document, or the file of one."""
+        if isinstance(policy, pathlib.Path):
+            return self.cli("policy", "activate", str(policy))
         path = self.folder / f"policy-{policy['policy']}-{policy['version']}.json"
         path.write_text(json.dumps(policy))
         return self.cli("policy", "activate", str(path))

@@ -58,6 +58,32 @@ def test_the_auditors_queries_run_for_the_auditor_and_find_what_is_there(shared)
     assert denied in [row[3] for row in found[2]]
 
 
+def test_the_chapter_on_policies_goes_from_an_empty_file_to_an_active_policy(build, tmp_path):
+    house = build(services=("evaluator", "relay"))
+    for name in ("first.yaml", "first.test.yaml"):
+        (tmp_path / name).write_text(blocks(f"yaml {re.escape(name)}")[0])
+    check, explain, test, activate = blocks("sh policy")
+    run = lambda commands: subprocess.run(["sh", "-ec", commands], cwd=tmp_path, env=house.cli_environment(), capture_output=True, text=True, timeout=60)
+    for commands in (check, explain, test, activate):
+        done = run(commands)
+        assert done.returncode == 0, commands + done.stdout + done.stderr
+        if commands is explain:
+            assert done.stdout == blocks("text explain")[0]
+        if commands is test:
+            assert "# 5 passed, 0 failed" in done.stdout and "2 of 2 rules" in done.stdout and "never" not in done.stdout
+            assert "no-untested-production holds in" in done.stderr
+    request_id = house.ask(agent_id="coding-agent-7", action="deployment.production", context={"tests_passed": True, "change_risk": "low"})
+    assert house.word(request_id, "GRANTED").body["rules"] == ["routine"]
+    second = (tmp_path / "first.yaml").read_text().replace("version: 1", "version: 2")
+    (tmp_path / "first.yaml").write_text(second.replace("change_risk == 'low'", "change_risk != 'low'"))
+    assert run(activate).returncode == 1 and "E08" in run(activate).stderr, "its tests fail"
+    (tmp_path / "first.test.yaml").unlink()
+    milder = second.replace("when: '!context.tests_passed'", "when: \"!context.tests_passed && context.change_risk != 'low'\"")
+    assert milder != second
+    (tmp_path / "first.yaml").write_text(milder)
+    assert run(activate).returncode == 1 and "E07" in run(activate).stderr, "its invariant does not hold"
+
+
 def test_the_readmes_policy_is_a_policy(shared):
     document, = [b for b in blocks("json") if "policy/v1" in b]
     assert shared.cli("policy", "check", "-", stdin=document).returncode == 0
