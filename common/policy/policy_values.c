@@ -7,7 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELDS_MAX = 32, CONSTANTS_MAX = 64, NAMES_MAX = 64 };
+enum {
+	FIELDS_MAX = 32,
+	CONSTANTS_MAX = 64,
+	NAMES_MAX = 64,
+	WORD_MAX = 8 * 1024 /* bytes of a string in a request */
+};
 
 static const char other[] = "other";
 
@@ -65,6 +70,21 @@ add_bounds(struct policy_domain *domain, struct policy_dimension *dimension, str
 			add_value(domain, dimension, written(arena, bounds[i]));
 }
 
+/* A word that no expression names, as long as the input lets it be. */
+static const struct value *
+word_of(struct arena *arena, const struct policy_field *field, const char *word)
+{
+	struct buffer text = {.arena = arena};
+	size_t length = strlen(word);
+
+	if (field->max && (uint64_t)field->max->as.integer < length)
+		length = (size_t)field->max->as.integer;
+	buffer_add(&text, word, length);
+	while (field->min && (uint64_t)field->min->as.integer > text.length && text.length < WORD_MAX)
+		buffer_add_byte(&text, 'x');
+	return value_text(arena, text.bytes, text.length);
+}
+
 /* What is tried of every input of its type, whatever the expressions say. */
 static void
 add_usual(struct policy_domain *domain, struct policy_dimension *dimension, struct arena *arena)
@@ -86,8 +106,8 @@ add_usual(struct policy_domain *domain, struct policy_dimension *dimension, stru
 		add_value(domain, dimension, value_real(arena, 0.5));
 	} else if (field->type.kind == POLICY_T_STRING && !field->word_count) {
 		/* two, since strings are compared with each other */
-		add_value(domain, dimension, value_string(arena, other));
-		add_value(domain, dimension, value_string(arena, "another"));
+		add_value(domain, dimension, word_of(arena, field, other));
+		add_value(domain, dimension, word_of(arena, field, "another"));
 	} else if (field->type.kind == POLICY_T_DURATION) {
 		add_value(domain, dimension, value_string(arena, "1h"));
 	} else if (field->type.kind == POLICY_T_TIMESTAMP) {

@@ -2,6 +2,7 @@
 /* command_policy_test.c - a policy against the tests beside it, in the Test Anything Protocol (version 13): what fails, and what nothing tried. */
 #include "common/policy/policy_coverage.h"
 #include "services/countersign/policy_file.h"
+#include "services/countersign/policy_mutation.h"
 
 #include <string.h>
 
@@ -129,5 +130,9 @@ command_policy_test(struct cli *cli)
 	print_coverage(testing.coverage);
 	printf("# %zu passed, %zu failed\n", suite.count - testing.failed, testing.failed);
 	arena_close(testing.scratch);
+	if (cli_option(cli, "mutate") && testing.failed)
+		puts("# mutants: not tried, as tests fail already");
+	else if (cli_option(cli, "mutate"))
+		policy_mutation_report(cli, &file, &suite);
 	return testing.failed ? CLI_FAILED : CLI_OK;
 }

@@ -64,6 +64,10 @@ static const struct cli_option explain_options[] = {
     {"policy", "FILE", "by this document, without any server (default: the active one)"},
     {"now", "TIME", "as if it were then, in RFC 3339 (default: now)"},
     {0}};
+static const struct cli_option test_options[] = {
+    {"mutate", NULL, "also make small mistakes in the rules, one at a time, and say which of them no test sees"},
+    {0}};
+
 static const struct cli_option verify_options[] = {
     {"kafka", NULL, "also compare with the topics and the published checkpoints"},
     {"jwks", "FILE", "check the checkpoints' signatures against these keys"},
@@ -129,7 +133,7 @@ const struct cli_command cli_commands[] = {
     {"policy lint", "FILE|-", "Tries the invariants of a policy on every small request that it tells apart.",
      "countersign policy lint delivery.yaml", NULL, 1, 1, command_policy_lint},
     {"policy test", "FILE [TESTS]", "Runs a policy against the tests beside it, without a server.",
-     "countersign policy test delivery.yaml", NULL, 1, 2, command_policy_test},
+     "countersign policy test delivery.yaml", test_options, 1, 2, command_policy_test},
     {"policy explain", "REQUEST|-", "Says what a policy decides about a request, and why. Nothing is written.",
      "countersign policy explain request.json --policy delivery.yaml", explain_options, 1, 1,
      command_policy_explain},

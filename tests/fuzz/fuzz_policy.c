@@ -147,10 +147,10 @@ decide_all(struct arena *arena, const struct policy *policy, const struct policy
 {
 	const struct value *some = context(arena);
 	const struct policy_request fixed[] = {
-	    {"default", "bot", "deployment.production", "customer-api", some, 0},
-	    {"default", "bot", "deployment.production", "customer-api", NULL, NOW - 1},
-	    {"acme", "agent/7", "db.schema.drop", "db/main", some, NOW + 1},
-	    {"acme", "", "a", "", some, 0},
+	    {"default", "bot", "deployment.production", "customer-api", some, .deadline = 0},
+	    {"default", "bot", "deployment.production", "customer-api", NULL, .deadline = NOW - 1},
+	    {"acme", "agent/7", "db.schema.drop", "db/main", some, .deadline = NOW + 1},
+	    {"acme", "", "a", "", some, .deadline = 0},
 	};
 
 	for (size_t i = 0; i < COUNT_OF(fixed); i++)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tools of a policy's author: what the tests of a policy do not see, and what a change comes to."""
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+import yaml
+
+from house import BIN, ROOT
+
+EXAMPLES = ["deploy/policies/delivery.yaml", "deploy/policies/payments.yaml", "deploy/policies/health.yaml",
+            "deploy/policies/infrastructure.yaml", "tests/policy/acme.yaml"]
+
+
+def run(*arguments, status=0, stdin=None):
+    done = subprocess.run([str(BIN / "countersign"), *map(str, arguments)], capture_output=True, text=True, input=stdin, timeout=60)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done
+
+
+SMALL = {"countersign": "policy/v1", "policy": "small", "version": 1,
+         "inputs": {"n": {"type": "int"}, "ok": {"type": "bool"}, "currency": {"type": "string", "max": 3}},
+         "classes": [{"id": "a", "actions": ["a.**"], "default": "BLOCK"}, {"id": "other", "actions": ["**"], "default": "BLOCK"}],
+         "approvals": {"p": {"any_of": [{"group": "g", "quorum": 1}], "ttl": "1h"}, "q": {"any_of": [{"group": "h", "quorum": 1}], "ttl": "1h"}}}
+
+
+def small(tmp_path, rules, cases=(), name="small", **more):
+    """A policy and the tests beside it, a case being (what is patched, what is expected)."""
+    path = tmp_path / f"{name}.json"
+    path.write_text(json.dumps({**SMALL, "rules": [{"match": {"actions": ["a.b"]}, **rule} for rule in rules], **more}))
+    suite = {"countersign": "policy-test/v1", "policy": "small", "now": "2026-03-04T10:00:00Z",
+             "fixtures": {"f": {"agent_id": "x", "action": "a.b", "target": "t", "context": {"n": 5, "ok": True}}},
+             "cases": [{"name": f"case {n}", "request": "f", "patch": patch, "expect": expect} for n, (patch, expect) in enumerate(cases)]}
+    (tmp_path / f"{name}.test.json").write_text(json.dumps(suite))
+    return path
+
+
+def mutants(path, status=0):
+    """(rule, change) → what is said of it, of those that survive; and the counts."""
+    out = run("policy", "test", path, "--mutate", status=status).stdout
+    found = {tuple(m[0].split(", ", 1)): m[1] for m in re.findall(r"^#   survived: (.*)\n#     (.*)$", out, re.M)}
+    seen, survived, harmless, no_policy = map(int, re.search(
+        r"^# mutants: (\d+) seen by a test, (\d+) survived, (\d+) of them harmless; (\d+) were no policy$", out, re.M).groups())
+    assert survived == len(found) and harmless == sum(text.startswith("harmless") for text in found.values())
+    return found, seen, no_policy
+
+
+# ---------------------------------------------------------------- policy test --mutate
+
+ALLOW, BLOCK = {"decision": "ALLOW"}, {"decision": "BLOCK"}
+
+
+def test_each_small_mistake_is_made_once_and_a_test_that_asks_nothing_sees_none(tmp_path):
+    path = small(tmp_path, [{"id": "r", "when": "context.n <= 5 && !context.ok || context.n == -1", "unless": "context.n > 9", "decision": "ALLOW"}],
+                 [({"action": "z.z"}, BLOCK)])
+    found, seen, _ = mutants(path)
+    when = "context.n <= 5 && !context.ok || context.n == -1"
+    assert seen == 0 and [change for _, change in found] == [
+        f"when: {when} becomes context.n <= 5 && !context.ok && context.n == -1",
+        "when: context.n <= 5 && !context.ok becomes context.n <= 5 || !context.ok",
+        "when: context.n <= 5 becomes context.n < 5", "when: context.n <= 5 becomes context.n >= 5",
+        "when: context.n <= 5 becomes context.n <= 4", "when: context.n <= 5 becomes context.n <= 6",
+        "when: !context.ok becomes context.ok",
+        "when: context.n == -1 becomes context.n != -1", "when: context.n == -1 becomes context.n == -2",
+        "when: context.n == -1 becomes context.n == 0", "without its when",
+        "unless: context.n > 9 becomes context.n >= 9", "unless: context.n > 9 becomes context.n < 9",
+        "unless: context.n > 9 becomes context.n > 8", "unless: context.n > 9 becomes context.n > 10", "without its unless",
+        "the rule is removed"]
+
+
+def test_a_test_at_the_boundary_sees_it_moved_and_one_beside_it_does_not(tmp_path):
+    rule = {"id": "r", "when": "context.n <= 5", "decision": "ALLOW"}
+    beside = mutants(small(tmp_path, [rule], [({"context": {"n": 3}}, ALLOW), ({"context": {"n": 9}}, BLOCK)]))[0]
+    assert sorted(change for _, change in beside) == [f"when: context.n <= 5 becomes context.n {after}" for after in ("< 5", "<= 4", "<= 6")]
+    assert beside["r", "when: context.n <= 5 becomes context.n <= 6"] == (
+        'untested: {"action":"a.b","agent_id":"other","context":{"n":6},"target":"other","tenant":"default"} is BLOCK, and would be ALLOW')
+    assert mutants(small(tmp_path, [rule], [({}, ALLOW), ({"context": {"n": 6}}, BLOCK)]))[0] == {}
+
+
+def test_each_operand_of_the_outermost_and_is_left_out_and_what_a_name_stands_for_is_changed_too(tmp_path):
+    path = small(tmp_path, [{"id": "r", "let": {"few": "context.n < 5"}, "when": "few && context.ok && context.currency != 'EUR'", "decision": "ALLOW"}],
+                 [({"action": "z.z"}, BLOCK)])
+    changes = [change for _, change in mutants(path)[0]]
+    assert "let.few: context.n < 5 becomes context.n < 6" in changes and "when: without few" in changes
+    assert "when: without context.ok" in changes and "when: without context.currency != 'EUR'" in changes
+
+
+def test_a_mistake_within_a_macro_is_one(tmp_path):
+    path = small(tmp_path, [{"id": "r", "when": "[1, context.n].exists(i, i > 4)", "decision": "ALLOW"}], [({"action": "z.z"}, BLOCK)])
+    assert "when: i > 4 becomes i >= 4" in [change for _, change in mutants(path)[0]]
+
+
+def test_a_rule_that_a_stricter_one_covers_is_missed_by_nobody_and_the_report_names_that_one(tmp_path):
+    rules = [{"id": "strict", "when": "context.n > 3", "decision": "BLOCK"},
+             {"id": "idle", "when": "context.n > 5", "decision": "REQUIRE_APPROVAL", "approval": "p"},
+             {"id": "open", "when": "context.n <= 3", "decision": "ALLOW"}]
+    found = mutants(small(tmp_path, rules, [({}, BLOCK), ({"context": {"n": 3}}, ALLOW), ({"context": {"n": 4}}, BLOCK), ({"context": {"n": None}}, BLOCK)]))[0]
+    assert found["idle", "the rule is removed"] == "harmless in all small requests: covered by strict, the default of its class"
+    assert all("covered by strict" in text for (rule, _), text in found.items() if rule == "idle")
+
+
+def test_who_is_asked_makes_a_difference_too(tmp_path):
+    rules = [{"id": "one", "when": "context.n > 3", "decision": "REQUIRE_APPROVAL", "approval": "p"},
+             {"id": "two", "when": "context.n > 4", "decision": "REQUIRE_APPROVAL", "approval": "q"}]
+    found = mutants(small(tmp_path, rules, [({}, {"decision": "REQUIRE_APPROVAL"})]))[0]
+    assert found["two", "the rule is removed"].endswith("is REQUIRE_APPROVAL, and would be REQUIRE_APPROVAL of others, or for another time")
+
+
+def test_mutants_are_not_tried_while_tests_fail_and_the_status_is_that_of_the_tests(tmp_path):
+    path = small(tmp_path, [{"id": "r", "when": "context.n <= 5", "decision": "ALLOW"}], [({}, BLOCK)])
+    out = run("policy", "test", path, "--mutate", status=1).stdout
+    assert "# mutants: not tried, as tests fail already\n" in out and "survived" not in out
+
+
+def test_the_request_that_is_shown_for_a_survivor_is_the_test_that_was_missing(tmp_path):
+    shutil.copy(ROOT / "tests/policy/acme.yaml", tmp_path / "acme.yaml")
+    suite = yaml.safe_load((ROOT / "tests/policy/acme.test.yaml").read_text())
+    suite["now"] = "2026-03-04T10:00:00Z"
+    (tmp_path / "acme.test.yaml").write_text(yaml.safe_dump(suite))
+    found = mutants(tmp_path / "acme.yaml")[0]
+    untested = [text for text in found.values() if text.startswith("untested: ")]
+    assert len(found) == 15 and len(untested) == 10
+    for n, text in enumerate(untested):
+        request, verdict = re.fullmatch(r"untested: (\{.*\}) is ([A-Z_]+), and would be .*", text).groups()
+        suite["fixtures"][f"shown-{n}"] = json.loads(request)
+        suite["cases"].append({"name": f"shown {n}", "request": f"shown-{n}", "expect": {"decision": verdict}})
+    (tmp_path / "acme.test.yaml").write_text(yaml.safe_dump(suite))
+    assert [text for text in mutants(tmp_path / "acme.yaml")[0].values() if not text.startswith("harmless")] == []
+
+
+@pytest.mark.parametrize("example", EXAMPLES[:4])
+def test_the_tests_of_the_examples_see_every_mistake_that_could_do_harm(example):
+    found, seen, no_policy = mutants(ROOT / example)
+    assert seen > 20 and no_policy == 0 and all(text.startswith("harmless") for text in found.values())
+
+
+def test_an_invariant_is_tried_on_words_that_the_input_can_hold(tmp_path):
+    path = small(tmp_path, [{"id": "foreign", "when": "context.currency != 'EUR'", "decision": "ALLOW"}],
+                 invariants=[{"id": "never", "assert": "decision != 'ALLOW'"}])
+    assert '"currency":"ano"' in run("policy", "lint", path, status=1).stderr.replace('"currency":"oth"', '"currency":"ano"')
