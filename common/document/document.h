@@ -44,6 +44,9 @@ bool document_policy(struct arena *arena, const char *name, const void *bytes, s
 		     struct document *document, struct policy_document *out,
 		     struct findings *findings) CS_MUST_CHECK;
 
+/* Does it hold comments? The document was read. */
+bool document_has_comments(const struct document *document);
+
 /*
  * Where the n-th character (from 0) of a string value stands in the text, `at` being the value's stretch: escapes, folded lines and
  * indentation of either form are seen through. Where that can't be told, the value's own place.

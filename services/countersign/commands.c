@@ -68,6 +68,11 @@ static const struct cli_option test_options[] = {
     {"mutate", NULL, "also make small mistakes in the rules, one at a time, and say which of them no test sees"},
     {0}};
 
+static const struct cli_option fmt_options[] = {
+    {"write", NULL, "put it in the place of the file, unless comments would be lost"}, {0}};
+
+static const struct cli_option convert_options[] = {{"to", "FORM", "json or yaml (required)"}, {0}};
+
 static const struct cli_option verify_options[] = {
     {"kafka", NULL, "also compare with the topics and the published checkpoints"},
     {"jwks", "FILE", "check the checkpoints' signatures against these keys"},
@@ -137,6 +142,11 @@ const struct cli_command cli_commands[] = {
     {"policy explain", "REQUEST|-", "Says what a policy decides about a request, and why. Nothing is written.",
      "countersign policy explain request.json --policy delivery.yaml", explain_options, 1, 1,
      command_policy_explain},
+    {"policy fmt", "FILE|-", "Prints a policy in its one layout; the data stay the same.",
+     "countersign policy fmt delivery.json --write", fmt_options, 1, 1, command_policy_fmt},
+    {"policy convert", "FILE|-", "Prints a policy in the other form; the digest stays the same.",
+     "countersign policy convert delivery.yaml --to json > delivery.json", convert_options, 1, 1,
+     command_policy_convert},
     {"policy activate", "FILE|-", "Makes a policy the active one, for every evaluator at once.",
      "countersign policy activate policy.json", NULL, 1, 1, command_policy_activate},
     {"policy show", "[ID]", "Prints the active document.", NULL, NULL, 0, 1, command_policy_show},

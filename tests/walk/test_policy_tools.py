@@ -140,3 +140,107 @@ def test_an_invariant_is_tried_on_words_that_the_input_can_hold(tmp_path):
     path = small(tmp_path, [{"id": "foreign", "when": "context.currency != 'EUR'", "decision": "ALLOW"}],
                  invariants=[{"id": "never", "assert": "decision != 'ALLOW'"}])
     assert '"currency":"ano"' in run("policy", "lint", path, status=1).stderr.replace('"currency":"oth"', '"currency":"ano"')
+
+
+# ---------------------------------------------------------------- policy fmt, policy convert
+
+NASTY = ["", " ", "yes", "No", "~", "null", "TRUE", "1", "1.5", "0x1F", "1_000", "12:30", "2026-01-01", "1e3", ".inf", "-", "- a", "? a", ": a", "a: b", "a:",
+         "a #b", "#a", "a#b", "!a", "&a", "*a", "%a", "@a", "`a", "|", ">", "'a'", "it's", 'say "a"', "it's \"a\"", "a\\b", "it's a\\b", "[a]", "{a}", "a, b",
+         "a]b", "<<", "=", "a ", " a", "a\nb", "a\tb", "\u0001", "\u007f", "\u0085", "\u2028", "\ufeff", "\u200b", "\u202e", "ü", "😀", "\U000e0041", "---", "...", "2h", "1h30m",
+         "24", "http://x/y:1", "y", "n", "a" * 1000, "Straße, 3: 'x' #1"]
+
+
+def example_policies(tmp_path):
+    reasons = [text for text in NASTY if text.strip() and text.isprintable()]
+    nasty = small(tmp_path, [{"id": f"r{n}", "decision": "BLOCK", "reason": text} for n, text in enumerate(reasons)], name="nasty",
+                  params={"words": {"type": "list<string>", "value": NASTY}})
+    return [ROOT / example for example in EXAMPLES] + [nasty]
+
+
+def read(text, form):
+    return json.loads(text) if form == "json" else yaml.safe_load(text)
+
+
+def test_a_policy_is_the_same_in_both_forms_there_and_back(tmp_path):
+    for path in example_policies(tmp_path):
+        data = yaml.safe_load(path.read_text()) if path.suffix == ".yaml" else json.loads(path.read_text())
+        texts = {}
+        for form in ("json", "yaml"):
+            texts[form] = run("policy", "convert", path, "--to", form).stdout
+            (tmp_path / f"there.{form}").write_text(texts[form])
+            assert read(texts[form], form) == data
+        for form in ("json", "yaml"):
+            assert run("policy", "convert", tmp_path / f"there.{form}", "--to", "json").stdout == texts["json"]
+            assert run("policy", "convert", tmp_path / f"there.{form}", "--to", "yaml").stdout == texts["yaml"]
+            assert run("policy", "fmt", tmp_path / f"there.{form}").stdout == texts[form]
+
+
+@pytest.mark.parametrize("example", EXAMPLES[:4])
+def test_the_digest_of_an_example_is_that_of_its_other_form(example, tmp_path):
+    (tmp_path / "other.json").write_text(run("policy", "convert", ROOT / example, "--to", "json").stdout)
+    one, other = (json.loads(run("policy", "check", path, "-o", "json").stdout) for path in (ROOT / example, tmp_path / "other.json"))
+    assert one == other and one["digest"].startswith("sha-256:")
+
+
+def test_keys_come_in_the_order_of_the_manual_and_names_of_the_author_stay_in_his(tmp_path):
+    path = tmp_path / "p.json"
+    rule = {"reason": "because", "decision": "BLOCK", "when": "context.b > 1", "match": {"agents": ["x"], "actions": ["a"]}, "id": "r"}
+    path.write_text(json.dumps({"rules": [rule], "classes": [{"default": "BLOCK", "actions": ["**"], "id": "c"}],
+                                "inputs": {"b": {"max": 9, "type": "int"}, "a": "bool"}, "version": 1, "policy": "p", "countersign": "policy/v1"}))
+    assert run("policy", "convert", path, "--to", "yaml").stdout == """\
+countersign: policy/v1
+policy: p
+version: 1
+
+inputs:
+  b: {type: int, max: 9}
+  a: bool
+
+classes:
+  - {id: c, actions: ['**'], default: BLOCK}
+
+rules:
+  - id: r
+    match: {actions: [a], agents: [x]}
+    when: context.b > 1
+    decision: BLOCK
+    reason: because
+"""
+
+
+BARE = "countersign: policy/v1\npolicy: p\nversion: 1\nclasses: [{id: c, actions: ['**'], default: BLOCK}]\n"
+
+
+@pytest.mark.parametrize("text", ["# above\n" + BARE, BARE + "# below\n", BARE + "description: x # beside\n", BARE + "description: |-  # of the sign\n  x\n",
+                                  BARE + "description: |-\n  x\n# behind a block\n", BARE.replace("[{", "[ # inside\n {"), BARE + "description: 'ü' # x"])
+def test_a_file_with_comments_is_not_written(text, tmp_path):
+    path = tmp_path / "p.yaml"
+    path.write_text(text)
+    assert "comments" in run("policy", "fmt", path, "--write", status=1).stderr and path.read_text() == text
+    done = run("policy", "fmt", path)
+    assert "its comments are not in what is printed" in done.stderr and "#" not in done.stdout
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["p.yaml"]
+
+
+@pytest.mark.parametrize("text", [BARE, BARE + "description: a#b\n", BARE + "description: 'a # b'\n", BARE + 'description: "ü # b"\n',
+                                  BARE + "description: |-\n  # no comment\n", BARE + "description: >-\n  a # b\n"])
+def test_a_file_without_comments_is_written_keeps_its_rights_and_is_left_alone_once_it_is_laid_out(text, tmp_path):
+    path, link = tmp_path / "p.yaml", tmp_path / "link.yaml"
+    path.write_text(text)
+    path.chmod(0o640)
+    link.symlink_to(path)
+    wanted = run("policy", "fmt", path)
+    assert wanted.stderr == ""
+    run("policy", "fmt", link, "--write")
+    assert path.read_text() == wanted.stdout and path.stat().st_mode & 0o777 == 0o640 and link.is_symlink()
+    before = path.stat().st_ino
+    run("policy", "fmt", path, "--write")
+    assert path.stat().st_ino == before and sorted(p.name for p in tmp_path.iterdir()) == ["link.yaml", "p.yaml"]
+
+
+def test_what_is_no_policy_is_not_laid_out(tmp_path):
+    path = tmp_path / "p.yaml"
+    path.write_text(BARE + "colour: red\n")
+    assert "colour" in run("policy", "fmt", path, "--write", status=1).stderr and path.read_text() == BARE + "colour: red\n"
+    assert run("policy", "convert", path, "--to", "json", status=1).stdout == ""
+    assert run("policy", "convert", path, "--to", "xml", status=2).stdout == "" and run("policy", "fmt", "-", "--write", status=2, stdin=BARE).stdout == ""
