@@ -5,6 +5,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
 umask 077
 state=${COUNTERSIGN_STATE:-.run} # from the checkout, if it is no absolute path
+# shellcheck disable=SC2034 # for those that read this
 place=$(realpath -m "$state")
 mkdir -p "$state/log" 2>/dev/null || { echo "${0##*/}: cannot write in $PWD" >&2; exit 1; }
 
