@@ -59,10 +59,9 @@ check: all $(OBJECTS) ## the house rules that are programs
 	@failed=; for l in tests/lint/*; do CFLAGS='$(CFLAGS)' $$l && echo "  ok   $$l" || failed="$$failed $$l"; done; \
 	[ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }
 unit: $(TESTS) ## unit tests, those of the store on a real database
-	@deploy/dev/with-servers sh -c 'failed=; for t in $(TESTS); do timeout --foreground -k 5 300 $$t || failed="$$failed $$t"; done; \
-	[ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }'
+	@deploy/dev/with-servers tests/unit/run $(TESTS)
 walk: all ## stories on real servers; WALK=tests/walk/test_x.py picks
-	deploy/dev/with-servers $(PYTHON) -B -m pytest $(WALK)
+	$(PYTHON) -B tests/lanes.py $(WALK)
 up: setup ## servers and services, left running
 	$(MAKE) all
 	deploy/dev/up

@@ -8,11 +8,14 @@ import sys
 
 import pytest
 
+import lanes
+
 LIMIT = 600  # seconds for a fixture or a story; pytest.ini has the one that lets a story fail
 
 
 def pytest_configure(config):
     config.last_resort = os.dup(sys.__stderr__.fileno())  # not the one that is captured
+    lanes.register(config)
 
 
 def arm(config):

@@ -1,9 +1,13 @@
 # shellcheck shell=bash
 # Sourced by the scripts beside it: processes of this checkout that are found again, and free loopback ports.
-# .run/NAME.pid holds pid, start time and boot: together they name one process for ever, so nothing else is ever ended.
+# What they leave is in .run/, or in the folder COUNTERSIGN_STATE, when one checkout has two pairs of servers at once.
+# NAME.pid in it holds pid, start time and boot: together they name one process for ever, so nothing else is ever ended.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
 umask 077
-mkdir -p .run/log 2>/dev/null || { echo "${0##*/}: cannot write in $PWD" >&2; exit 1; }
+state=${COUNTERSIGN_STATE:-.run} # from the checkout, if it is no absolute path
+# shellcheck disable=SC2034 # for those that read this
+place=$(realpath -m "$state")
+mkdir -p "$state/log" 2>/dev/null || { echo "${0##*/}: cannot write in $PWD" >&2; exit 1; }
 
 started=() unrecorded='' pid=''
 fail() { echo "${0##*/}: $*" >&2; exit 1; }
@@ -12,12 +16,12 @@ secret() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
 
 # The database roles belong to the whole cluster: `up`, `demo` and `test` of one checkout give them the same passwords, so
 # that none locks out another's services.
-if [ ! -s .run/roles.secret ]; then
-	secret >".run/roles.secret.$$"
-	ln ".run/roles.secret.$$" .run/roles.secret 2>/dev/null || : # another was quicker
-	rm -f ".run/roles.secret.$$"
+if [ ! -s "$state/roles.secret" ]; then
+	secret >"$state/roles.secret.$$"
+	ln "$state/roles.secret.$$" "$state/roles.secret" 2>/dev/null || : # another was quicker
+	rm -f "$state/roles.secret.$$"
 fi
-role_password() { printf '%s %s' "$(<.run/roles.secret)" "$1" | sha256sum | cut -c1-48; }
+role_password() { printf '%s %s' "$(<"$state/roles.secret")" "$1" | sha256sum | cut -c1-48; }
 
 # the user's own servers, given by these two variables, are used and left alone
 own_servers() {
@@ -38,10 +42,10 @@ identity() { # PID -> "PID STARTED BOOT"
 
 running() { # NAME: sets pid
 	pid=
-	[ -s ".run/$1.pid" ] && read -r pid _ <".run/$1.pid" && [ "$(identity "$pid")" = "$(<".run/$1.pid")" ]
+	[ -s "$state/$1.pid" ] && read -r pid _ <"$state/$1.pid" && [ "$(identity "$pid")" = "$(<"$state/$1.pid")" ]
 }
 
-launch() { # NAME COMMAND...: in a session of its own, so that Ctrl-C is ours to handle; output to .run/log/NAME.log
+launch() { # NAME COMMAND...: in a session of its own, so that Ctrl-C is ours to handle; output to log/NAME.log
 	local fd
 	unrecorded=$1
 	started+=("$1")
@@ -51,14 +55,14 @@ launch() { # NAME COMMAND...: in a session of its own, so that Ctrl-C is ours to
 			[ "$fd" -le 2 ] || eval "exec $fd>&-" 2>/dev/null || :
 		done
 		exec setsid env --default-signal=INT,QUIT "${@:2}"
-	) </dev/null >>".run/log/$1.log" 2>&1 &
-	identity $! >".run/$1.pid" || :
+	) </dev/null >>"$state/log/$1.log" 2>&1 &
+	identity $! >"$state/$1.pid" || :
 	unrecorded=''
 }
 
 # ends what this script has started, also when a signal came before the pid was written down
 stop_started() {
-	[ -z "$unrecorded" ] || identity $! >".run/$unrecorded.pid" || :
+	[ -z "$unrecorded" ] || identity $! >"$state/$unrecorded.pid" || :
 	[ ${#started[@]} = 0 ] || stop "${started[@]}" >&2
 }
 
@@ -77,14 +81,14 @@ stop() { # NAME...: all at once, none has to wait for another; PostgreSQL's SIGI
 		! running "$name" || { echo "$name did not stop in 30 s, killed" >&2; kill -KILL "$pid"; }
 		echo "stopped $name"
 	done
-	for name in "$@"; do rm -f ".run/$name.pid"; done
+	for name in "$@"; do rm -f "$state/$name.pid"; done
 }
 
 give_up() { # NAME WHY: one line, and the log's own last words; what this call started ends with it
 	local why=$2
-	! tail -n 20 ".run/log/$1.log" | grep -qE 'No space left on device|Check free disk space' || why='the disk is full: make room'
-	tail -n 3 ".run/log/$1.log" | cut -c1-300 >&2
-	fail "$1: $why (.run/log/$1.log)"
+	! tail -n 20 "$state/log/$1.log" | grep -qE 'No space left on device|Check free disk space' || why='the disk is full: make room'
+	tail -n 3 "$state/log/$1.log" | cut -c1-300 >&2
+	fail "$1: $why ($state/log/$1.log)"
 }
 
 free_ports() { # COUNT [PORT...]: the given ports if all are free, else new ones below those the kernel hands out

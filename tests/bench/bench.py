@@ -10,7 +10,8 @@ import sys
 import threading
 import time
 
-from sides import ALLOWED, ASKED, ROOT, SERVICES, Countersign, Limit, restart
+from sides import ALLOWED, ASKED, ROOT, SERVICES, Countersign, Limit
+from pair import server
 from stored import store
 
 COUNT = int(os.environ.get("N", "100000"))
@@ -236,10 +237,10 @@ def database_returns(side):
     side.start()
     side.ready()
     before = side.words()
-    restart("stop", "postgres")
+    server("stop", "postgres")
     side.fill(COUNT)
     time.sleep(5)
-    restart("start", "postgres")
+    server("start", "postgres")
     begin = time.monotonic()
     seconds = drained(side, before, begin)
     side.house.reconnect()
@@ -253,9 +254,9 @@ def broker_returns(side):
     before = side.words()
     with side.house.database_closed():
         side.fill(COUNT)
-        restart("stop", "kafka")
+        server("stop", "kafka")
     time.sleep(5)
-    restart("start", "kafka")
+    server("start", "kafka")
     return drained(side, before, time.monotonic())
 
 

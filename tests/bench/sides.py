@@ -12,6 +12,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "walk"))
 
 from house import BOOTSTRAP, ROOT, SERVICES, House, policy  # noqa: E402
+from pair import pid_of, private  # noqa: E402
 
 TOOLS = pathlib.Path(os.environ.get("B", "build")) / "tests" / "bench"
 TICK = os.sysconf("SC_CLK_TCK")
@@ -31,12 +32,6 @@ def cpu_of(pid):
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
-def server(name):
-    """Process id of a server of this checkout, or None when it is somebody else's."""
-    path = ROOT / ".run" / f"{name}.pid"
-    return int(path.read_text().split()[0]) if path.exists() else None
-
-
 def machine():
     """Seconds that all processors were busy, and that they were given to other machines."""
     fields = [int(field) / TICK for field in pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
@@ -44,8 +39,7 @@ def machine():
 
 
 def kafka_cpu():
-    pid = server("kafka")
-    return cpu_of(pid) if pid else 0
+    return cpu_of(pid_of("kafka")) if private() else 0
 
 
 class Side:
@@ -160,13 +154,6 @@ class Countersign(Side):
         run = self.fill(1, action)
         self.wait_words(before, 1, 30)
         return run + "-00000000"
-
-
-def restart(action, name):
-    """Stops or starts one of this checkout's servers."""
-    assert (ROOT / ".run" / "servers.env").exists(), "needs servers of its own: run it through deploy/dev/with-servers"
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("COUNTERSIGN_")}
-    subprocess.run([ROOT / "deploy/dev/servers", action, name], check=True, env=environment, stdout=subprocess.DEVNULL)
 
 
 class Limit(Side):

@@ -22,6 +22,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition  # noqa: E402
 
 from house import BOOTSTRAP, ROOT, SERVICES, House, policy  # noqa: E402
 import history  # noqa: E402
+import pair  # noqa: E402
 import schemas  # noqa: E402
 import fates  # noqa: E402
 import tales  # noqa: E402
@@ -78,8 +79,7 @@ class Town:
     """A house with all services, people who answer, and a receiver; it lives through several seeds."""
 
     def __init__(self):
-        private = ROOT / ".run" / "servers.env"
-        if not private.exists() or f"kafka_port={BOOTSTRAP.rpartition(':')[2]}" not in private.read_text().split():
+        if not pair.private():
             raise SystemExit("the servers are broken on purpose: needs the checkout's private ones, through deploy/dev/with-servers")
         self.number, self.lock, self.receiver = 1, threading.Lock(), Receiver()
         patience = {"database.statement_timeout": "2s", "database.lock_timeout": "1s"}

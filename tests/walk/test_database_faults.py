@@ -15,9 +15,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from commit_wire import Wire
 from flood import Flood
-from house import OWNER_URI, ROOT, policy
+from house import OWNER_URI, policy
 from machine import Postgres
-from test_faults import readiness, server, waits_for_a_lock
+from pair import pid_of, server
+from test_faults import readiness, waits_for_a_lock
 
 WALKERS = ("evaluator", "resolver", "recorder", "relay")
 
@@ -90,7 +91,7 @@ def test_a_server_that_is_killed_again_and_again_loses_and_doubles_nothing(build
     for _ in range(2):
         known = len(house.all_words())
         until(lambda: len(house.all_words()) > known + 50)
-        pid = int((ROOT / ".run" / "postgres.pid").read_text().split()[0])
+        pid = pid_of("postgres")
         try:
             os.kill(pid, signal.SIGQUIT)  # an immediate stop: nothing is finished, its log is replayed at the start
             until(lambda: not os.path.exists(f"/proc/{pid}") or ") Z " in open(f"/proc/{pid}/stat").read())
@@ -119,15 +120,17 @@ def test_a_deadlock_is_run_again_and_leaves_no_gap(build):
     assert house.all_words() == expected
 
 
-FAILS_TO_SERIALIZE = """CREATE FUNCTION unserializable() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN IF random() < 0.5 THEN RAISE serialization_failure; END IF; RETURN NULL; END $$;
+# a sequence counts also what is rolled back
+FAILS_TO_SERIALIZE = "".join(f"CREATE SEQUENCE appends_countersign_{service};" for service in WALKERS) + """
+    CREATE FUNCTION unserializable() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = countersign AS
+    $$ BEGIN IF nextval('appends_' || session_user) % 3 = 1 THEN RAISE serialization_failure; END IF; RETURN NULL; END $$;
     CREATE TRIGGER unserializable AFTER INSERT ON ledger_batch FOR EACH STATEMENT EXECUTE FUNCTION unserializable()"""
 
 
 def test_a_transaction_that_cannot_be_serialized_is_run_again_and_leaves_no_gap(build):
     house = build(policy=policy(), services=WALKERS)
     house.person("alice", "release-managers")
-    house.db.execute(FAILS_TO_SERIALIZE)  # every second transaction that appends to the ledger, whichever service's
+    house.db.execute(FAILS_TO_SERIALIZE)  # of each service the first that appends to the ledger, and every third from there
     load = Flood(house, pause=0.05, rounds=20)
     load.start()
     load.join(30)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What breaks comes back: services killed and restarted, servers restarted, policies changed, all under load."""
-import os
+import contextlib
 import signal
-import subprocess
 import threading
 import time
 import urllib.error
@@ -11,7 +10,8 @@ import urllib.request
 import psycopg
 import pytest
 
-from house import OWNER_URI, ROOT, SERVICES, policy
+from house import OWNER_URI, SERVICES, policy
+from pair import server
 
 WALKERS = ("evaluator", "resolver", "recorder", "relay")
 
@@ -68,7 +68,7 @@ def exactly_once(house, expected, timeout=60):
 
 @pytest.mark.parametrize("service", WALKERS)
 def test_a_service_that_is_killed_under_load_goes_on_where_it_was(build, service):
-    house = build(policy=policy(), services=WALKERS)
+    house = build(policy=policy(), services=WALKERS, settings={"relay": {"relay.lease": "3s"}})
     people(house)
     load = Load(house)
     load.start()
@@ -110,14 +110,6 @@ def test_a_second_evaluator_joins_and_leaves_and_every_request_is_decided_once(b
         assert house.stop(f"evaluator-second-{n}") == 0
         time.sleep(1)
     exactly_once(house, load.finish())
-
-
-def server(action, name):
-    """Stops or starts one of this checkout's private servers; other stories have them too, so it is started again in any case."""
-    if not (ROOT / ".run" / "servers.env").exists():
-        pytest.fail("needs the checkout's private servers: run it through deploy/dev/with-servers")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("COUNTERSIGN_")}
-    subprocess.run([ROOT / "deploy/dev/servers", action, name], check=True, env=environment, stdout=subprocess.DEVNULL)
 
 
 @pytest.mark.parametrize("name", ["postgres", "kafka"])
@@ -207,23 +199,58 @@ def test_a_second_sigterm_ends_a_service_at_once_and_nothing_is_lost(build):
     assert house.words(request_id) == ["GRANTED"] and house.one("SELECT count(*) FROM decision") == 1
 
 
+# The decision on a request waits while its name is locked, that on the first one without asking for the lock: no limit of locks ends it.
+WAITS = """CREATE FUNCTION waits() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN
+        WHILE NEW.request_id = 'first' AND NOT pg_try_advisory_xact_lock(hashtext('first')) LOOP PERFORM pg_sleep(0.02); END LOOP;
+        PERFORM pg_advisory_xact_lock(hashtext(NEW.request_id));
+        RETURN NEW;
+    END $$;
+    CREATE TRIGGER waits BEFORE INSERT ON decision FOR EACH ROW EXECUTE FUNCTION waits()"""
+
+
+@contextlib.contextmanager
+def stalled_evaluator(house, count):
+    """One that is held up in the transaction of "stalls", of the last partition, with the records of all others in its hand, so many in all.
+    Gives what must come of each, and what ends the stall."""
+    house.db.execute(WAITS)
+
+    def ask(request_id, partition):
+        house.publish("requests", {"request_id": request_id, "agent_id": "a", "action": "deployment.staging", "target": "t"},
+                      partition=partition, flush=False)
+        return request_id
+
+    def waits(event):
+        house.eventually("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                         " AND application_name = 'countersign-evaluator' AND (wait_event_type || wait_event) = %s", event, expected=[(1,)])
+    with psycopg.connect(house.owner_uri, autocommit=True) as other:
+        for request_id in ("first", "stalls"):
+            other.execute("SELECT pg_advisory_lock(hashtext(%s))", (request_id,))
+        asked = [ask("first", 5)]
+        waits("TimeoutPgSleep")
+        asked.append(ask("stalls", 5))
+        assert house.producer.flush(30) == 0
+        time.sleep(1)  # it is fetched before the others, and handled before them
+        asked += [ask(f"behind-{n}", n % 5) for n in range(count - 2)]
+        assert house.producer.flush(30) == 0
+        time.sleep(1)
+        other.execute("SELECT pg_advisory_unlock(hashtext('first'))")
+        waits("Lockadvisory")
+        yield {request_id: "GRANTED" for request_id in asked}, lambda: other.execute("SELECT pg_advisory_unlock(hashtext('stalls'))")
+
+
 def test_a_consumer_that_slept_while_another_took_over_is_fenced_when_it_wakes(build):
-    house = build(policy=policy(), services=WALKERS, settings={"evaluator": {"database.lock_timeout": "1s"}})
-    house.stop("evaluator")
-    expected = {house.ask(f"allow-{n}", flush=False, action="deployment.staging"): "GRANTED" for n in range(60)}
-    assert house.producer.flush(30) == 0
-    with psycopg.connect(house.owner_uri) as other:
-        other.execute("SELECT FROM countersign.ledger_head FOR UPDATE")
-        house.start("evaluator", wait=False)
-        waits_for_a_lock(house, "evaluator")  # in the first of six transactions; the records of the others are in its hand
-        sleeper = house.processes["evaluator"]
+    house = build(policy=policy(), services=WALKERS, settings={"evaluator": {"database.lock_timeout": "1s", "database.statement_timeout": "30s"}})
+    sleeper = house.processes["evaluator"]
+    with stalled_evaluator(house, 60) as (expected, go_on):
         sleeper.send_signal(signal.SIGSTOP)
         waits_for_a_lock(house, "evaluator", False)  # the time-out is the server's
-    try:
-        house.start("evaluator", "-second")
-        house.eventually("SELECT count(*) FROM decision", expected=[(60,)], timeout=30)
-    finally:
-        sleeper.send_signal(signal.SIGCONT)
+        go_on()
+        try:
+            house.start("evaluator", "-second")
+            house.eventually("SELECT count(*) FROM decision", expected=[(60,)], timeout=30)
+        finally:
+            sleeper.send_signal(signal.SIGCONT)
     deadline = time.monotonic() + 10
     while "event=fenced" not in house.log("evaluator"):
         assert time.monotonic() < deadline, house.log("evaluator")

@@ -133,14 +133,15 @@ def test_a_report_about_a_request_that_never_comes_becomes_an_incident(build):
 def test_a_grant_that_ended_and_that_nobody_reported_on_is_an_incident_where_that_is_asked_for(build):
     from house import policy
     brief = policy()
-    brief["classes"][0]["valid_for"] = "1s"
+    brief["classes"][0]["valid_for"] = "4s"
     house = build(policy=brief, services=("evaluator", "recorder", "relay"), settings={"recorder": {"recorder.report_within": "1s"}})
     reported, silent, going_on = house.ask(action="logs.read"), house.ask(action="logs.read"), house.ask(action="deployment.staging")
     for request_id in (reported, silent, going_on):
         house.word(request_id, "GRANTED")
     house.eventually("SELECT count(*) FROM outcome WHERE outcome_id = %s", house.report(reported, "succeeded"), expected=[(1,)])
     house.stop("recorder")  # it looks for them every ten seconds, and when it starts
-    time.sleep(2.5)
+    house.eventually("SELECT now() > max(expires_at) + interval '1.5 s' FROM authorization_status WHERE request_id IN (%s, %s)",
+                     reported, silent, expected=[(True,)])
     for _ in range(2):  # once, however often it looks
         house.start("recorder")
         event = house.expect("incidents", silent, kind="authorized_never_reported")

@@ -2,6 +2,7 @@
 """The servers of a checkout, where there has been another before."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -10,12 +11,12 @@ from house import ROOT
 
 def folders(checkout):
     """Where the data of this path lies: beside it, or for root, who may not run PostgreSQL, in /var/tmp."""
-    return [p.parent for p in pathlib.Path("/var/tmp").glob("countersign-*/checkout") if p.read_text() == str(checkout)] \
+    return [p.parent for p in pathlib.Path("/var/tmp").glob("countersign-*/checkout") if p.read_text() == str(checkout / ".run")] \
         if os.getuid() == 0 else [checkout / ".run"]
 
 
-def servers(checkout, *arguments):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("COUNTERSIGN_")}
+def servers(checkout, *arguments, **variables):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("COUNTERSIGN_")} | variables
     return subprocess.run([checkout / "deploy/dev/servers", *arguments], env=environment, capture_output=True, text=True, timeout=60)
 
 
@@ -49,3 +50,25 @@ def test_a_database_that_refuses_its_checkout_is_said_at_once(tmp_path):
         assert "stopped" in servers(checkout, "status", "postgres").stdout
     finally:
         servers(checkout, "erase")
+
+
+def test_a_checkout_may_have_two_pairs_at_once_and_erase_forgets_both(tmp_path):
+    checkout = tmp_path / "checkout"
+    shutil.copytree(ROOT / "deploy/dev", checkout / "deploy/dev")
+    second = {"COUNTERSIGN_STATE": ".run/second"}
+    try:
+        for state in ({}, second):
+            start = servers(checkout, "start", "postgres", **state)
+            assert start.returncode == 0, start.stderr
+        ports = [re.search(r"running, 127.0.0.1:(\d+)", servers(checkout, "status", "postgres", **state).stdout)[1] for state in ({}, second)]
+        assert ports[0] != ports[1]
+        assert servers(checkout, "stop", "postgres").returncode == 0
+        assert "running" in servers(checkout, "status", "postgres", **second).stdout
+        assert servers(checkout, "start", "postgres").returncode == 0
+        data = [p.parent for p in pathlib.Path("/var/tmp").glob("countersign-*/checkout") if str(checkout) in p.read_text()]
+    finally:
+        servers(checkout, "erase")
+    assert "stopped" in servers(checkout, "status", "postgres", **second).stdout
+    assert not (checkout / ".run/pgdata").exists() and not (checkout / ".run/second/pgdata").exists()
+    assert not any(p.exists() for p in data)
+    assert os.getuid() != 0 or len(data) == 2
