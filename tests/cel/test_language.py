@@ -213,6 +213,6 @@ def test_networks_hold_what_lies_in_them():
 
 
 def test_our_own_functions():
-    all_true(["[1, 2, 3].sum() == 6", "[1.5, 2.0].sum() == 3.5", "[3, 1, 2].min() == 1", "[3, 1, 2].max() == 3", "['b', 'a'].min() == 'a'", "[1u].sum() == 1u",
+    all_true(["[1, 2, 3].sum() == 6", "[1.5, 2.0].sum() == 3.5", "[3, 1, 2].min() == 1", "[3, 1, 2].max() == 3", "[1u].sum() == 1u",
               "glob('a.b', 'a.*')", "!glob('ab', 'a')"])
     all_fail({"[9223372036854775807, 1].sum()": "overflow"})
