@@ -180,7 +180,7 @@ def test_addresses_are_read_strictly():
     ])
     for expression in ["ip('10.1.2')", "ip('fe80::7%eth0')", "ip('::ffff:10.1.2.3')", "ip.isCanonical('10')", "cidr('10.0.0.0')", "cidr('10.0.0.0/33')",
                        "cidr('::ffff:10.0.0.0/104')", "cidr('10.0.0.0/8').containsIP('10')", "cidr('10.0.0.0/8').containsCIDR('10')"]:
-        assert run(expression).get("stage") == "evaluate", (expression, run(expression))
+        assert run(expression).get("code") == "conversion", (expression, run(expression))
 
 
 def test_addresses_say_what_they_are():
