@@ -34,9 +34,9 @@ def readable(answer):
 
 KNOWN = [
     Known("cel-go", "literals are looked at where they stand",
-          "Its validators refuse a bad literal of a timestamp, a duration, a format, before anything runs, also in a branch that is never taken; here it is an error "
-          "when it is evaluated.",
-          'false && timestamp("x") == timestamp(0)',
+          "Its validators refuse a bad format, as they do a bad literal of a timestamp or a duration, before anything runs, also in a branch that is never taken; here a "
+          "format is an error when it is evaluated.",
+          'true || "%d".format(["x"]) == ""',
           lambda case: theirs(case, "invalid timestamp argument", "invalid duration argument", "arguments supplied to string.format", "could not parse formatting clause",
                               "error during formatting", "simple literal arguments must be numeric", "invalid single argument value", "invalid matches argument", "unexpected end of string",
                               "out of range")),
@@ -79,6 +79,8 @@ KNOWN = [
           '(timestamp("2024-02-29T23:59:59.999999999Z") - timestamp(0)).getHours() == 474791',
           lambda case: case.theirs is False and has(case, r"get(Hours|Minutes)\(\)")),
     Known("cel-go", "bytes are looked for in a map", "An internal error of Go.", 'dyn(b"a") in {true: 1}', lambda case: theirs(case, "unhashable type")),
+    Known("cel-go", "literals of zones are looked at when they are met", "Here those that no function takes refuse the expression when it is loaded, with those of times and "
+          "addresses.", 'true || timestamp(0).getHours("Atlantis") == 0', lambda case: failed(case, "conversion") and case.ours.get("stage") == "compile"),
     Known("cel-go", "regular expressions are compiled when they are met", "Here those that are literals are compiled when the expression is loaded, and a bad one refuses it.",
           'true || matches("a", "[")', lambda case: failed(case, "regex")),
     Known("cel-go", "a map has no order", "Its entries come in any order, another each time; here in that in which they were put.",
@@ -95,6 +97,8 @@ KNOWN = [
     Known("bufbuild", "matches() is a method only", "The language has the function as well.", 'matches("a", "a")', lambda case: has(case, r"(?<!\.)matches\(")),
     Known("bufbuild", "a format with arguments over is an error", "cel-go passes over them when it runs.", '"%d".format([1, 2])', lambda case: has(case, r"\.format\(")),
     Known("bufbuild", "a search from behind an empty string's end is an error", "It is not there.", '"".indexOf("a", 0)', lambda case: has(case, r"ndexOf\(.*,")),
+    Known("bufbuild", "literals of zones are looked at when they are met", "Here those that no function takes refuse the expression when it is loaded, with those of times and "
+          "addresses.", 'true || timestamp(0).getHours("Atlantis") == 0', lambda case: failed(case, "conversion") and case.ours.get("stage") == "compile"),
     Known("bufbuild", "regular expressions are compiled when they are met", "Here those that are literals are compiled when the expression is loaded, and a bad one refuses it.",
           'true || "a".matches("[")', lambda case: failed(case, "regex")),
     Known("bufbuild", "numbers and times become the strings of JavaScript", "The suite leaves open how a double is written; digits of fractions come by threes there.", "string(1e10)",
