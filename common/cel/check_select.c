@@ -86,6 +86,8 @@ string_literal(struct checker *checker, const struct cel_node *node)
 {
 	if (node->kind != CEL_N_LITERAL || node->value.kind != CEL_STRING)
 		return NULL;
+	if (node->value.extra == 0)
+		return ""; /* an empty string has no bytes to point to */
 	if (node->value.extra > CEL_NAME_MAX || memchr(node->value.as.bytes, 0, node->value.extra))
 		return NULL;
 	return arena_copy(checker->arena, node->value.as.bytes, node->value.extra);

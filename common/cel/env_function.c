@@ -139,6 +139,17 @@ read_parameters(struct arena *arena, struct cel_signature *signature, const char
 	return true;
 }
 
+/* Each but the first has a comma or, behind a receiver, the bracket in front. */
+static size_t
+parameters_at_most(const char *text)
+{
+	size_t count = 1;
+
+	for (; *text; text++)
+		count += *text == ',' || *text == '(';
+	return count < PARAMETERS_MAX ? count : PARAMETERS_MAX;
+}
+
 static struct cel_signature *
 read_signature(struct arena *arena, const struct cel_overload *overload, struct error *error)
 {
@@ -146,8 +157,8 @@ read_signature(struct arena *arena, const struct cel_overload *overload, struct 
 	const char *text = overload->signature, *bracket = strchr(text, '(');
 
 	signature->overload = overload;
-	signature->parameters = arena_take_array(arena, PARAMETERS_MAX, sizeof(struct cel_type *));
-	signature->kinds = arena_take_array(arena, PARAMETERS_MAX, sizeof(uint32_t));
+	signature->parameters = arena_take_array(arena, parameters_at_most(text), sizeof(struct cel_type *));
+	signature->kinds = arena_take_array(arena, parameters_at_most(text), sizeof(uint32_t));
 	if (!bracket || (bracket > text && bracket[-1] != '.')) {
 		error_set(error, ERROR_INVALID, "bad_signature", "expected (types):type or type.(types):type");
 		return NULL;

@@ -1,53 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* evaluate.c - the machine: one loop over instructions, one stack whose depth the compiler computed, no recursion. Errors are values that go
  * through; only what ran out (cost, deadline, memory) ends it at once. */
-#include "common/cel/evaluate.h"
+#include "common/cel/evaluate_state.h"
 #include "common/cel/cost.h"
 #include "common/regex/regex.h"
 
 #include <string.h>
 
 enum { STACK_SMALL = 64 };
-
-struct state {
-	struct cel_machine machine;
-	const struct cel_program *program;
-	const struct cel_value *slots;
-	struct cel_value *stack, *top; /* top: behind the last */
-	const struct cel_instruction *next;
-};
-
-static inline void
-push(struct state *s, struct cel_value value)
-{
-	*s->top++ = value;
-}
-
-static inline void
-go(struct state *s, uint32_t instruction)
-{
-	s->next = s->program->code + instruction;
-}
-
-/* Replaces the topmost value. */
-static inline void
-put(struct state *s, struct cel_value value)
-{
-	s->top[-1] = value;
-}
-
-/* Of the two topmost values one is an error: then it is the result, the left one first. */
-static inline bool
-pair_failed(struct state *s)
-{
-	s->top--;
-	if (s->top[-1].kind == CEL_ERROR)
-		return true;
-	if (s->top[0].kind != CEL_ERROR)
-		return false;
-	s->top[-1] = s->top[0];
-	return true;
-}
 
 /* --- names and fields --- */
 
@@ -162,18 +122,6 @@ in_set(struct state *s, const struct cel_set *set)
 
 /* --- logic --- */
 
-static inline bool
-is(struct cel_value value, bool boolean)
-{
-	return value.kind == CEL_BOOL && value.as.boolean == boolean;
-}
-
-static struct cel_value
-not_bool(struct state *s, struct cel_value value)
-{
-	return value.kind == CEL_ERROR ? value : cel_fail(&s->machine, CEL_NOT_BOOL, NULL);
-}
-
 /* The left side did not decide, or the machine had not come here. `decides`: false for &&, true for ||. */
 static inline void
 combine(struct state *s, bool decides)
@@ -228,104 +176,6 @@ or_else(struct state *s, const struct cel_instruction *i)
 	if (i->count == 1)
 		put(s, *value.as.optional);
 	go(s, i->a);
-}
-
-/* --- loops --- */
-
-static void
-loop(struct state *s, const struct cel_instruction *i)
-{
-	struct cel_value *frame = s->stack + i->a;
-
-	if (frame[FRAME_RANGE].kind != CEL_LIST && frame[FRAME_RANGE].kind != CEL_MAP) {
-		if (frame[FRAME_RANGE].kind != CEL_ERROR)
-			frame[FRAME_RANGE] = cel_fail(&s->machine, CEL_NO_SUCH_OVERLOAD, NULL);
-		s->top = frame + 1;
-		go(s, i->b);
-		return;
-	}
-	frame[FRAME_CURSOR] = cel_uint(0);
-	frame[FRAME_FIRST] = frame[FRAME_SECOND] = cel_null();
-	s->top = frame + FRAME_SIZE;
-}
-
-static bool
-next_item(struct cel_value *frame, bool two)
-{
-	const struct cel_list *list = frame[FRAME_RANGE].as.list;
-	size_t place = frame[FRAME_CURSOR].as.natural;
-
-	if (place >= list->count)
-		return false;
-	frame[FRAME_CURSOR].as.natural++;
-	frame[FRAME_FIRST] = two ? cel_int((int64_t)place) : list->items[place];
-	frame[FRAME_SECOND] = list->items[place];
-	return true;
-}
-
-static bool
-next_entry(struct cel_value *frame)
-{
-	size_t position = frame[FRAME_CURSOR].as.natural;
-	const struct cel_entry *entry = cel_map_next(frame[FRAME_RANGE].as.map, &position);
-
-	if (!entry)
-		return false;
-	frame[FRAME_CURSOR].as.natural = position;
-	frame[FRAME_FIRST] = entry->key;
-	frame[FRAME_SECOND] = entry->value;
-	return true;
-}
-
-static void
-next_round(struct state *s, const struct cel_instruction *i)
-{
-	struct cel_value *frame = s->stack + i->a;
-
-	if (frame[FRAME_RANGE].kind == CEL_LIST ? !next_item(frame, i->count == 2) : !next_entry(frame))
-		go(s, i->b);
-	else if (!cel_machine_charge(&s->machine, CEL_COST_STEP))
-		cel_fail(&s->machine, CEL_COST, NULL);
-}
-
-static void
-guard(struct state *s, const struct cel_instruction *i)
-{
-	struct cel_value condition = *--s->top;
-
-	s->machine.cost += CEL_COST_STEP;
-	if (is(condition, true))
-		return;
-	if (!is(condition, false))
-		s->stack[i->a + FRAME_ACCUMULATOR] = not_bool(s, condition);
-	go(s, i->b);
-}
-
-static void
-append(struct state *s, const struct cel_instruction *i)
-{
-	struct cel_value *accumulator = s->stack + i->a + FRAME_ACCUMULATOR;
-
-	s->machine.cost += CEL_COST_STEP;
-	*accumulator = cel_build_append(&s->machine, *accumulator, *--s->top);
-}
-
-static void
-insert(struct state *s, const struct cel_instruction *i)
-{
-	struct cel_value *accumulator = s->stack + i->a + FRAME_ACCUMULATOR;
-
-	s->machine.cost += CEL_COST_STEP;
-	s->top -= i->count == 1 ? 1 : 2;
-	*accumulator = i->count == 1 ? cel_build_merge(&s->machine, *accumulator, s->top[0])
-				     : cel_build_insert(&s->machine, *accumulator, s->top[0], s->top[1]);
-}
-
-static void
-slide(struct state *s, const struct cel_instruction *i)
-{
-	s->stack[i->a] = s->top[-1];
-	s->top = s->stack + i->a + 1;
 }
 
 /* --- calls and literals --- */
@@ -481,34 +331,34 @@ run_code(struct state *s)
 			push(s, cel_build(&s->machine, i->count));
 			break;
 		case OP_LOOP:
-			loop(s, i);
+			cel_loop_start(s, i);
 			break;
 		case OP_NEXT:
-			next_round(s, i);
+			cel_loop_next(s, i);
 			break;
 		case OP_WHILE:
 			if (is(*--s->top, false))
 				go(s, i->b);
 			break;
 		case OP_GUARD:
-			guard(s, i);
+			cel_loop_guard(s, i);
 			break;
 		case OP_STORE:
 			s->top--;
 			s->stack[i->a + FRAME_ACCUMULATOR] = *s->top;
 			break;
 		case OP_APPEND:
-			append(s, i);
+			cel_loop_append(s, i);
 			break;
 		case OP_INSERT:
-			insert(s, i);
+			cel_loop_insert(s, i);
 			break;
 		case OP_FINISH:
 			s->stack[i->a + FRAME_ACCUMULATOR] =
 			    cel_build_finish(&s->machine, s->stack[i->a + FRAME_ACCUMULATOR]);
 			break;
 		case OP_SLIDE:
-			slide(s, i);
+			cel_loop_end(s, i);
 			break;
 		case OP_RETURN:
 			return s->top[-1];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fault.c - what is wrong with a source, and where. */
 #include "common/cel/ast.h"
+#include "common/value/value.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +47,28 @@ trim(char *text)
 		text[length - 1 - back] = '\0';
 }
 
+/* What would break the line, or is no UTF-8, becomes a question mark. */
+static void
+make_one_line(char *text)
+{
+	size_t length = strlen(text), kept = 0;
+
+	for (size_t i = 0, step; i < length; i += step) {
+		uint32_t point;
+
+		step = value_utf8_decode(text + i, length - i, &point);
+		if (step == 0 || point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x2028
+		    || point == 0x2029) {
+			step = step ? step : 1;
+			text[kept++] = '?';
+		} else {
+			memmove(text + kept, text + i, step);
+			kept += step;
+		}
+	}
+	text[kept] = '\0';
+}
+
 void *
 cel_fault_add(struct cel_faults *faults, const char *source, size_t length, enum cel_code code,
 	      uint32_t position, const char *format, ...)
@@ -58,6 +81,7 @@ cel_fault_add(struct cel_faults *faults, const char *source, size_t length, enum
 	if (vsnprintf(fault.text, sizeof fault.text, format, arguments) >= (int)sizeof fault.text)
 		trim(fault.text);
 	va_end(arguments);
+	make_one_line(fault.text);
 	locate(&fault, source, length);
 
 	while (place > 0 && faults->items[place - 1].position > position)

@@ -200,8 +200,9 @@ read_text(struct parser *parser, const struct token *token, struct cel_value *va
 			return false;
 		}
 	}
-	*value = text.bytes ? cel_bytes(text.out.bytes, text.out.length)
-			    : cel_string(text.out.bytes, text.out.length);
+	const char *bytes = text.out.length ? text.out.bytes : ""; /* never NULL */
+
+	*value = text.bytes ? cel_bytes(bytes, text.out.length) : cel_string(bytes, text.out.length);
 	return true;
 }
 

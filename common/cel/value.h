@@ -68,7 +68,7 @@ struct cel_value {
 		int64_t integer; /* CEL_INT; CEL_DURATION in nanoseconds; CEL_TIMESTAMP in seconds since 1970 UTC, years 1 to 9999 */
 		uint64_t natural; /* CEL_UINT */
 		double real;
-		const char *bytes; /* CEL_STRING (well-formed UTF-8, U+0000 may occur) and CEL_BYTES; not NUL-terminated */
+		const char *bytes; /* CEL_STRING (well-formed UTF-8, U+0000 may occur) and CEL_BYTES; not NUL-terminated, never NULL */
 		const struct cel_list *list;
 		const struct cel_map *map;
 		const struct cel_type *type;

@@ -82,7 +82,7 @@ def is_error(answer):
 def ask(questions):
     """True, False, or a text that says what is wrong, for each."""
     text = "".join(line + "\n" for line in questions)
-    result = subprocess.run([PROGRAM, "repl"], input=text.encode(), capture_output=True, check=True).stdout.decode()
+    result = subprocess.run([PROGRAM, "repl"], input=text.encode(), capture_output=True, check=True).stdout.decode(errors="replace")
     answers = [part.strip() for part in re.split(r"^-> ", result, flags=re.M)[1:]]
     assert len(answers) == len(questions) + 1, f"{len(questions)} questions, {len(answers)} answers"
     return [{"_ = true": True, "_ = false": False}.get(answer, answer) for answer in answers[: len(questions)]]

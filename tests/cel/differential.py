@@ -85,7 +85,7 @@ def with_celgo(cases):
     answers = celgo.ask([celgo.question(case) for case in cases])
     for case, answer in zip(cases, answers):
         case.theirs = answer
-    return [case for case in cases if case.theirs is not True and ("value" in case.ours or not celgo.is_error(case.theirs))]
+    return [case for case in cases if not (celgo.is_error(case.theirs) if "error" in case.ours else case.theirs is True)]
 
 
 ORACLES = {"bufbuild": with_bufbuild, "cel-go": with_celgo}

@@ -3,6 +3,7 @@
 
 Types are texts ("list<int>"), values are in the typed form of `countersign cel --batch`.
 """
+import itertools
 import re
 import struct
 
@@ -89,6 +90,7 @@ class Generator:
     def __init__(self, random, features):
         self.random = random
         self.features = set(features)
+        self.rules = {}  # by type, with the sums of their weights
         self.variables = {}
         self.scope = []  # (name, type) of the macros around
         self.loops = 0
@@ -165,13 +167,14 @@ class Generator:
             return f"dyn({self.make(self.kind() if wrong else kind, depth - 1)})"
         if depth <= 0 or chance < 0.12:
             return self.leaf(kind)
-        rules = [rule for rule in RULES if rule[0] in self.features and self.fits(rule[1], kind)]
-        if not rules or self.random.random() < 0.1:
+        if self.random.random() < 0.1:
             return self.leaf(kind)
-        rule = self.random.choices(rules, [rule[2] for rule in rules])[0]
-        if callable(rule[3]):
-            return rule[3](self, kind, depth)
-        return self.fill(rule[3], kind, depth)
+        if kind not in self.rules:
+            own = [rule for rule in RULES if rule[0] in self.features and self.fits(rule[1], kind)]
+            self.rules[kind] = [rule[3] for rule in own], list(itertools.accumulate(rule[2] for rule in own))
+        templates, weights = self.rules[kind]
+        template = self.random.choices(templates, cum_weights=weights)[0]
+        return template(self, kind, depth) if callable(template) else self.fill(template, kind, depth)
 
     def fits(self, pattern, kind):
         if pattern == kind or pattern == "*":

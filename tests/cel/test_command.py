@@ -28,7 +28,7 @@ def test_what_is_printed_is_an_expression_that_has_the_value():
     for expression in ["-0.0", "1e300", "5e-324", "0.1", "'a\"\\\\b\\n\\x01é'", "b'a\\x00\\xff\"'", "[1, [2u]]", "{1: true, 'a': null}", "duration('-0.000000001s')",
                        "timestamp('0001-01-01T00:00:00Z')", "timestamp('9999-12-31T23:59:59.999999999Z')", "timestamp('2000-02-29T12:00:00Z')", "optional.none()", "ip('2001:db8::1')",
                        "cidr('10.1.2.3/8')", "-9223372036854775808", "18446744073709551615u", "int"]:
-        printed = said(expression)[1].split("\n")[0]
+        printed = said("--", expression)[1].split("\n")[0]
         assert run(printed)["value"] == run(expression)["value"], (expression, printed)
 
 

@@ -44,6 +44,9 @@ the_longest_qualified_name_wins(void **state)
 	both_ways("a.b", "2");
 	both_ways("a['b']", "'field'");
 	both_ways("{'b': 5}.b", "5");
+	both_ways("{'': 6}['']", "6");
+	both_ways("{'': 6}[?'']", "some 6");
+	both_ways("a[?'']", "none");
 	expression_declare(&e, "a.b.c", "int", cel_int(3));
 	both_ways("a.b.c", "3");
 	both_ways("a.b + a.b.c", "5");

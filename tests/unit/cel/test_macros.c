@@ -198,6 +198,8 @@ variables_are_simple_names(void **state)
 {
 	static const struct row rows[] = {
 	    {"l.all(1, p)", "1:7 a simple name is expected here: the macro's variable"},
+	    {"l.all(, p)", "1:7 an expression is expected here, not ','"},
+	    {"has(99999999999999999999)", "1:5 this number is outside int, -2^63 to 2^63-1"},
 	    {"l.all(a.b, p)", "1:8 a simple name is expected here: the macro's variable"},
 	    {"l.all(.a, p)", "1:8 a simple name is expected here: the macro's variable"},
 	    {"l.all(x, 2, p)", "1:10 a simple name is expected here: the macro's variable"},
