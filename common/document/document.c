@@ -54,6 +54,18 @@ document_read(struct arena *arena, const char *name, const void *bytes, size_t l
 	return true;
 }
 
+void
+document_place(const struct document *document, struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *finding = &findings->items[i];
+
+		if (finding->inside && document->value)
+			finding->at = document_within(document, finding->at, finding->inside - 1);
+		finding->inside = 0;
+	}
+}
+
 /* What is stored must be read back: the canonical form is longer than some that YAML has. */
 static bool
 digest(struct arena *arena, const struct document *document, struct policy_document *out,
@@ -88,6 +100,7 @@ document_policy(struct arena *arena, const char *name, const void *bytes, size_t
 	if (!document_read(arena, name, bytes, length, document_form(name, bytes, length), document, findings))
 		return false;
 	out->policy = policy_load_whole(arena, document->value, document->spot, findings);
+	document_place(document, findings);
 	findings_sort(findings);
 	return out->policy && digest(arena, document, out, findings);
 }

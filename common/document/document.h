@@ -36,9 +36,13 @@ struct document {
 bool document_read(struct arena *arena, const char *name, const void *bytes, size_t length,
 		   enum document_form form, struct document *document, struct findings *findings) CS_MUST_CHECK;
 
+/* Findings inside of strings get the place in the text that is meant (document_within). */
+void document_place(const struct document *document, struct findings *findings);
+
 /*
  * A policy as its author wrote it: document_read, policy_load_whole, and the digest of the canonical form, which is stored. False with
- * findings when it is no good policy; `out` is as much as there is then. What this version does not honour is told by policy_gaps.
+ * findings, placed and in the order of the text, when it is no good policy; `out` is as much as there is then. What this version does
+ * not honour is told by policy_gaps.
  */
 bool document_policy(struct arena *arena, const char *name, const void *bytes, size_t length,
 		     struct document *document, struct policy_document *out,

@@ -13,6 +13,7 @@ struct finding {
 	const char *path;  /* "rules[3].match", "" for the whole */
 	const char *text;  /* one line for people: what is wrong, what was expected, the nearest known name */
 	struct stretch at; /* line 0: not known */
+	size_t inside; /* `at` is that of a string, and this 1 + the number of the character in its value that is meant; 0: all of it */
 };
 
 /* The first `max` of them in the order in which they were found; starts zeroed but for arena and max (1 to FINDINGS_MAX). */

@@ -2,6 +2,8 @@
 /* test_document.c - one policy in two forms, what is wrong with it shown in its text, and places inside of strings. */
 #include "tests/unit/document/document_test.h"
 
+#include "common/policy/policy_private.h"
+
 static const char yaml[] = "countersign: policy/v1\n"
 			   "policy: acme\n"
 			   "version: 3\n"
@@ -229,6 +231,55 @@ a_place_inside_of_a_string_is_found(void **state)
 	}
 }
 
+static void
+a_finding_inside_of_an_expression_is_placed_in_the_text(void **state)
+{
+	struct document document =
+	    read_text(*state, DOCUMENT_YAML, "rules:\n  - when: |\n      context.a &&\n        context.bb\n");
+	struct findings findings = findings_open(*state, FINDINGS_MAX);
+	const struct spot *when = &document.spot->below[0].below[0].below[0];
+	struct buffer out = {.arena = *state};
+
+	findings_add(&findings, (struct finding){.code = "E02",
+						 .word = "undeclared",
+						 .path = "rules[0].when",
+						 .text = "no such field",
+						 .at = when->value,
+						 .inside = 1 + 23});
+	document_place(&document, &findings);
+	document.name = "p.yaml";
+	document_explain(&out, &document, &findings.items[0]);
+	assert_string_equal(out.bytes, "p.yaml:4:17: E02 rules[0].when: no such field\n"
+				       "    4 |         context.bb\n"
+				       "      |                 ^\n");
+}
+
+/* As it stands there, conditions, people, limits and all. */
+static void
+the_example_of_the_language_is_read_whole(void **state)
+{
+	static char text[16384];
+	FILE *file = fopen("tests/fuzz/corpus/document/the_example.yaml", "rb");
+
+	assert_non_null(file);
+	text[fread(text, 1, sizeof text - 1, file)] = '\0';
+	fclose(file);
+
+	const struct policy *policy = policy_of(*state, "example.yaml", text).policy;
+
+	assert_int_equal(policy_version(policy), 14);
+	assert_int_equal(policy_inputs(policy)->field_count, 16);
+	assert_int_equal(policy->class_count, 6);
+	assert_int_equal(policy->profile_count, 4);
+	assert_int_equal(policy->rule_count, 12);
+	assert_int_equal(policy->limit_count, 2);
+	assert_int_equal(policy->invariant_count, 2);
+	assert_string_equal(
+	    policy->rules[0].when->source,
+	    "context.destination_host.endsWith('.acme.internal') && context.row_count <= 10000");
+	assert_int_equal(policy->rules[0].when->at.line, 92);
+}
+
 int
 main(void)
 {
@@ -240,6 +291,8 @@ main(void)
 	    STORY(long_lines_and_odd_characters_keep_the_caret_in_place),
 	    STORY(no_more_than_twenty_findings_are_told),
 	    STORY(a_place_inside_of_a_string_is_found),
+	    STORY(the_example_of_the_language_is_read_whole),
+	    STORY(a_finding_inside_of_an_expression_is_placed_in_the_text),
 	};
 
 	return cmocka_run_group_tests_name("document", tests, NULL, NULL);
