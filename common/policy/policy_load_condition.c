@@ -26,35 +26,6 @@ check_of(enum cel_code code)
 	}
 }
 
-static uint32_t
-characters(const char *text)
-{
-	uint32_t count = 0;
-
-	for (; *text; text++)
-		count += ((unsigned char)*text & 0xc0) != 0x80;
-	return count;
-}
-
-/* Where a position of the source lies in the document: exactly where the source stands there as it is, or between quotes; else where
- * it begins. */
-static struct stretch
-spot_of(const struct policy_expression *expression, uint32_t position)
-{
-	struct stretch at = expression->at;
-	uint32_t length = characters(expression->source), written = at.end - at.start;
-
-	if (at.line == 0 || strchr(expression->source, '\n') || (written != length && written != length + 2))
-		return at;
-
-	uint32_t quote = written == length ? 0 : 1;
-
-	at.start += quote + position;
-	at.column += quote + position;
-	at.end = at.start + 1;
-	return at;
-}
-
 static void
 report(const struct policy_reader *reader, const struct policy_expression *expression,
        const struct cel_faults *faults)
@@ -64,10 +35,10 @@ report(const struct policy_reader *reader, const struct policy_expression *expre
 		struct finding finding = {.code = check_of(fault->code),
 					  .word = cel_code_name(fault->code),
 					  .path = expression->path,
-					  .at = spot_of(expression, fault->position)};
+					  .text = fault->text,
+					  .at = expression->at,
+					  .inside = fault->position + 1};
 
-		finding.text = arena_format(reader->arena, "%s (character %u of the expression)", fault->text,
-					    fault->position + 1);
 		findings_add(reader->findings, finding);
 	}
 }
