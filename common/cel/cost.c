@@ -216,7 +216,10 @@ cost_comprehension(struct cost_walk *walk, const struct cel_node *node)
 		struct cost_answer step;
 
 		cost_iterators(walk, node, &range.extent, &first.extent, &second.extent);
-		accumulator.extent = grown;
+		/* a counter stays one, whatever is counted */
+		accumulator.extent = is_scalar(walk, node->loop.init) && is_scalar(walk, node->loop.step)
+					 ? cost_extent_scalar()
+					 : grown;
 		walk->local = node->loop.second ? &second : &first;
 		step = cost_step(walk, node, rounds, &grown);
 		step.units =

@@ -9,6 +9,7 @@ enum { SHOWN_CHARACTERS = 64 };
 
 struct explaining {
 	struct arena *arena;
+	const struct policy_decision *decision; /* the caller's: the trail's own may have been copied from where it was made */
 	const struct policy_deciding *trail;
 };
 
@@ -352,7 +353,15 @@ asks_of(const struct explaining *e, const struct policy_profile *profile)
 	return list;
 }
 
-/* Who asks for a profile: rules and limits that decide; the classes when it is their default. */
+/* Does it ask by itself: by its default, or because it holds what came late? */
+static bool
+class_asks(const struct explaining *e, const struct policy_class *class)
+{
+	return strcmp(e->decision->reason_code, "evaluation_timeout") == 0
+	       || (e->trail->default_used && class->verdict == POLICY_REQUIRE_APPROVAL);
+}
+
+/* Who asks for a profile: rules, limits and classes. */
 static struct value *
 askers_of(const struct explaining *e, const struct policy_profile *profile)
 {
@@ -365,8 +374,8 @@ askers_of(const struct explaining *e, const struct policy_profile *profile)
 	for (size_t i = 0; i < trail->check_count; i++)
 		if (trail->checks[i].decides && trail->checks[i].limit->profile == profile)
 			value_append(e->arena, list, value_string(e->arena, trail->checks[i].limit->id));
-	for (size_t i = 0; trail->default_used && i < trail->class_count; i++)
-		if (trail->classes[i]->profile == profile)
+	for (size_t i = 0; i < trail->class_count; i++)
+		if (trail->classes[i]->profile == profile && class_asks(e, trail->classes[i]))
 			value_append(e->arena, list, value_string(e->arena, trail->classes[i]->id));
 	return list;
 }
@@ -376,7 +385,7 @@ add_approvals(const struct explaining *e, struct value *map)
 {
 	struct value *list = value_list(e->arena);
 
-	if (e->trail->decision->verdict != POLICY_REQUIRE_APPROVAL)
+	if (e->decision->verdict != POLICY_REQUIRE_APPROVAL)
 		return;
 	for (size_t i = 0; i < e->trail->profile_count; i++) {
 		const struct policy_profile *profile = e->trail->profiles[i];
@@ -479,7 +488,7 @@ add_work(const struct explaining *e, struct value *map)
 struct value *
 policy_explain(const struct policy_decision *decision, struct arena *arena)
 {
-	const struct explaining e = {arena, decision->trail};
+	const struct explaining e = {arena, decision, decision->trail};
 	struct value *map = value_map(arena);
 
 	value_set_string(arena, map, "decision", policy_verdict_name(decision->verdict));

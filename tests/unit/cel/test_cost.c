@@ -149,6 +149,9 @@ a_simple_rule_costs_little_whatever_is_declared(void **state)
 	assert_true(estimate(f, "context.tags.exists(t, t in ['a', 'b'])", 0) < 10000);
 	cel_declare_size(f->env, "context.tags", 32);
 	assert_true(estimate(f, "context.tags.exists(t, t in ['a', 'b'])", 0) < 350);
+	/* the counter of what was found is a number all the time */
+	assert_true(estimate(f, "context.tags.exists_one(t, t in ['a', 'b'])", 0) < 350);
+	assert_true(estimate(f, "context.tags.exists_one(i, t, i > 1 && t == 'a')", 0) < 400);
 }
 
 static void

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_policy_explain.c - what is told of a decision. */
+#include "tests/unit/policy/documents.h"
+
+#include "common/policy/policy_explain.h"
+
+static const char two_classes[] =
+    "{'countersign': 'policy/v1', 'policy': 'acme', 'version': 1, 'tenants': ['*'],"
+    " 'classes': [{'id': 'write', 'actions': ['a.**'], 'default': 'REQUIRE_APPROVAL', 'approval': 'people'},"
+    "  {'id': 'other', 'actions': ['**'], 'default': 'BLOCK'}],"
+    " 'approvals': {'people': {'any_of': [{'group': 'g', 'quorum': 1}], 'ttl': '1h'}}}";
+
+static struct policy_request request = {.tenant = "t", .agent_id = "bot", .action = "a.b", .target = "x"};
+
+static struct policy_decision
+decide(const struct policy *policy, struct arena *arena)
+{
+	struct policy_decision decision;
+
+	policy_decide(policy, &request, 2, arena, &decision);
+	return decision;
+}
+
+static void
+a_decision_that_was_copied_is_explained_as_itself(void **state)
+{
+	struct policy_decision decision = decide(load(*state, two_classes), *state), other = decision;
+	const struct value *approvals;
+
+	/* what stands where it was made is something else by now */
+	decision.verdict = POLICY_ALLOW;
+	approvals = value_get(policy_explain(&other, *state), "approvals");
+	assert_non_null(approvals);
+	assert_int_equal(approvals->as.list.count, 1);
+	assert_string_equal(value_get_string(approvals->as.list.items[0], "profile"), "people");
+	assert_null(value_get(policy_explain(&decision, *state), "approvals"));
+}
+
+static const char late[] =
+    "{'countersign': 'policy/v1', 'policy': 'acme', 'version': 1, 'tenants': ['*'],"
+    " 'classes': [{'id': 'first', 'actions': ['a.b'], 'default': 'ALLOW', 'approval': 'people',"
+    "   'failure': {'evaluation_timeout': 'hold'}},"
+    "  {'id': 'second', 'actions': ['a.*'], 'default': 'REQUIRE_APPROVAL', 'approval': 'people',"
+    "   'failure': {'evaluation_timeout': 'hold'}},"
+    "  {'id': 'other', 'actions': ['**'], 'default': 'BLOCK'}],"
+    " 'approvals': {'people': {'any_of': [{'group': 'g', 'quorum': 1}], 'ttl': '1h'}},"
+    " 'rules': [{'id': 'r', 'match': {'agents': ['human']}, 'decision': 'ALLOW'}]}";
+
+/* Who asks, of the only profile that is asked: "first,second". */
+static const char *
+askers(const struct policy *policy, struct arena *arena)
+{
+	struct policy_decision decision = decide(policy, arena);
+	const struct value *approvals = value_get(policy_explain(&decision, arena), "approvals");
+	struct buffer names = {.arena = arena};
+
+	assert_non_null(approvals);
+	assert_int_equal(approvals->as.list.count, 1);
+
+	const struct value *from = value_get(approvals->as.list.items[0], "from");
+
+	for (size_t i = 0; i < from->as.list.count; i++)
+		buffer_add_format(&names, "%s%s", i ? "," : "", from->as.list.items[i]->as.string.bytes);
+	return names.bytes;
+}
+
+static void
+of_the_classes_those_are_named_that_ask(void **state)
+{
+	const struct policy *policy = load(*state, late);
+
+	assert_string_equal(askers(policy, *state), "second");
+	request.agent_id = "human";
+	request.deadline = 1;
+	assert_string_equal(askers(policy, *state), "first,second");
+	request.agent_id = "bot";
+	request.deadline = 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    STORY(a_decision_that_was_copied_is_explained_as_itself),
+	    STORY(of_the_classes_those_are_named_that_ask),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
