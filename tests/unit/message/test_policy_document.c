@@ -61,8 +61,10 @@ what_cannot_be_honoured_whole_is_no_document(void **state)
 	refused(*state, "", "empty", "");
 	refused(*state, "{" HEAD "," CLASSES ",}", "syntax", "");
 	refused(*state, "{" HEAD "," CLASSES ",\"version\":2}", "duplicate_key", "version");
-	refused(*state, "{" HEAD "," CLASSES ",\"invariants\":[{\"id\":\"x\",\"assert\":\"true\"}]}",
-		"unsupported_key", "invariants");
+	refused(*state,
+		"{" HEAD "," CLASSES
+		",\"rules\":[{\"id\":\"x\",\"decision\":\"BLOCK\",\"remediation\":\"y\"}]}",
+		"unsupported_key", "rules[0].remediation");
 	refused(*state, "{" HEAD "," CLASSES ",\"rulez\":[]}", "unknown_key", "rulez");
 }
 

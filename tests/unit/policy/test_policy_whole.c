@@ -48,7 +48,7 @@ static const char sound[] =
     "   'approval': 'two', 'count_on': 'grant', 'release_on_failure': true, 'reason': 'Too much.'},"
     "  {'id': 'k', 'key': ['agent_id'], 'count': {'max': 20, 'per': '1h'}, 'exceeded': 'BLOCK'}],"
     " 'invariants': [{'id': 'i', 'match': {'actions': ['a.b']}, 'assume': 'context.force', 'assert': "
-    "'decision != 1', 'reason': 'Never.'}]}";
+    "'size(decision) > 3', 'reason': 'Never.'}]}";
 
 static struct policy *
 whole(struct arena *arena, const char *text, struct findings *findings)
@@ -118,7 +118,7 @@ every_key_is_read_and_kept(void **state)
 	assert_int_equal(sum->count_on, POLICY_COUNT_GRANT);
 	assert_true(sum->release_on_failure && sum->warn_at == 0.8 && sum->profile == two);
 	assert_string_equal(sum->key.items[0], "context.risk");
-	assert_string_equal(policy->invariants[0].assertion.source, "decision != 1");
+	assert_string_equal(policy->invariants[0].assertion.source, "size(decision) > 3");
 	assert_string_equal(policy->params[0].field.name, "most");
 	assert_int_equal(policy->params[0].value.as.integer, 5000);
 }
@@ -364,7 +364,7 @@ limits_and_invariants_are_checked(void **state)
 	    {"'approval': 'two', 'count_on'", "'count_on'", "E05 missing_key", "limits[0].approval"},
 	    {"'count_on': 'grant'", "'count_on': 'vote'", "E01 bad_value", "limits[0].count_on"},
 	    {"'id': 'k'", "'id': 'l'", "E01 duplicate_id", "limits[1].id"},
-	    {"'assert': 'decision != 1', ", "", "E01 missing_key", "invariants[0].assert"},
+	    {"'assert': 'size(decision) > 3', ", "", "E01 missing_key", "invariants[0].assert"},
 	    {"'assume': 'context.force'", "'assumes': 'context.force'", "E01 unknown_key",
 	     "invariants[0].assumes"},
 	};
@@ -408,13 +408,13 @@ every_limit_holds_just_below_and_just_above(void **state)
 		const char *find, *before, *unit, *behind;
 		size_t limit;
 	} lengths[] = {
-	    {"'when': 'big'", "'when': '", "x", "'", 2048},
-	    {"'when': 'big'", "'when': '", "\u00f6", "'", 2048},
-	    {"'when': 'big'", "'when': '", "\u20ac", "'", 2048},
+	    {"'when': 'big'", "'when': 'big//", "x", "'", 2043},
+	    {"'when': 'big'", "'when': 'big//", "\u00f6", "'", 2043},
+	    {"'when': 'big'", "'when': 'big//", "\u20ac", "'", 2043},
 	    {"'remediation': 'Ask less.'", "'remediation': '", "x", "'", 1024},
 	    {"'owner': 'team-x'", "'owner': '", "x", "'", 256},
-	    {"'params': {'most'", "'params': {'", "x", "'", 64},
-	    {"{'big': '!small'}", "{'", "x", "': 'true'}", 64},
+	    {"'params': {'most'", "'params': {'", "x", "': {'type': 'int', 'value': 1}, 'most'", 64},
+	    {"{'big': '!small'}", "{'", "x", "': 'true', 'big': '!small'}", 64},
 	    {"'free': 'map'", "'free': 'map', '", "x", "': 'int'", 128},
 	};
 	static const struct {
@@ -423,7 +423,7 @@ every_limit_holds_just_below_and_just_above(void **state)
 	} lists[] = {
 	    {"'free': 'map'", "'free': 'map', ", "'x", "': 'int'", "", 256 - 12},
 	    {"['low', 'high'], 'description'", "[", "'x", "'", "], 'description'", 256},
-	    {"{'big': '!small'}", "{", "'x", "': 'true'", "}", 256},
+	    {"{'big': '!small'}", "{", "'x", "': 'true'", ", 'big': '!small'}", 255},
 	    {"{'watermark': true,", "{", "'x", "': 1", ",", 63},
 	    {"'limits': [", "'limits': [",
 	     "{'key': ['tenant'], 'count': {'max': 1, 'per': '1h'}, 'exceeded': 'BLOCK', 'id': 'x", "'}", ",",
