@@ -117,4 +117,6 @@ KNOWN = [
     Known("bufbuild", "an empty text is replaced where it was replaced before", "It stands before each character, once.", '"ab".replace("", "x")', lambda case: has(case, r"replace\(")),
     Known("bufbuild", "the minus of a uint is a mistake of the syntax", "It is one of types, which is absorbed where there is no checker.", "true || -3u == 1u",
           lambda case: "error" in case.theirs and "but expecting" in case.theirs["error"]),
+    Known("bufbuild", "a uint is divided as an int", "The larger half of them is an overflow.", "9223372036854775808u / 1u",
+          lambda case: "error" in case.theirs and "overflow during divide" in case.theirs["error"]),
 ]
