@@ -189,6 +189,27 @@ parse(const struct file *file, size_t length)
 	return zone;
 }
 
+/* A whole file that counts a leap second: its times are no seconds since 1970. */
+static void
+refuses_files_that_count_leap_seconds(void **state)
+{
+	struct file file = {0};
+
+	(void)state;
+	for (uint32_t leaps = 0; leaps <= 1; leaps++) {
+		struct zone *zone;
+
+		file.length = 0;
+		add_header(&file, '\0', leaps, 0, 1);
+		add(&file, 0, 6 + 4);
+		add(&file, 78796800, 4 * leaps);
+		add(&file, 1, 4 * leaps);
+		zone = parse(&file, file.length);
+		assert_int_equal(zone == NULL, leaps);
+		zone_free(zone);
+	}
+}
+
 static struct file
 version_2(const char *rule)
 {
@@ -325,6 +346,7 @@ main(void)
 	    cmocka_unit_test(reads_files_of_both_kinds),
 	    cmocka_unit_test(refuses_files_that_are_cut_anywhere),
 	    cmocka_unit_test(refuses_damaged_files),
+	    cmocka_unit_test(refuses_files_that_count_leap_seconds),
 	    cmocka_unit_test(no_damage_does_more_than_that),
 	};
 
