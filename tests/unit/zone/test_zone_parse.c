@@ -201,7 +201,7 @@ refuses_files_that_count_leap_seconds(void **state)
 
 		file.length = 0;
 		add_header(&file, '\0', leaps, 0, 1);
-		add(&file, 0, 6 + 4);
+		file.length += 6 + 4;
 		add(&file, 78796800, 4 * leaps);
 		add(&file, 1, 4 * leaps);
 		zone = parse(&file, file.length);
