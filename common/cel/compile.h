@@ -71,6 +71,8 @@ bool compile_is_made(const struct cel_node *node);
 bool compile_made(struct compiler *c, const struct cel_node *node, struct cel_value *value);
 /* A fault, in what was checked, when a function will always refuse the literal it is called with: those, and the zones of getHours('…'). */
 void compile_refuse_literals(struct compiler *c, const struct cel_node *node);
+/* A method whose result depends on a type that only the checker knows: the function that stands for it and its argument. NULL for others. */
+const char *compile_typed(const struct compiler *c, const struct cel_node *node, struct cel_value *argument);
 
 /* --- compile_name.c --- */
 

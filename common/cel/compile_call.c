@@ -324,6 +324,25 @@ emit_or_else(struct compiler *c, const struct cel_node *node)
 	return true;
 }
 
+static bool
+emit_typed(struct compiler *c, const struct cel_node *node)
+{
+	struct cel_value argument;
+	const char *name = compile_typed(c, node, &argument);
+
+	if (!name)
+		return false;
+	compile_node(c, node->operand);
+	compile_emit(c, node, (struct cel_instruction){.op = OP_CONSTANT, .a = compile_constant(c, argument)},
+		     1);
+	compile_emit(
+	    c, node,
+	    (struct cel_instruction){
+		.op = OP_CALL, .count = 2, .a = number_of(c, cel_env_function(c->env, name)), .b = true},
+	    -1);
+	return true;
+}
+
 void
 compile_call(struct compiler *c, const struct cel_node *node)
 {
@@ -348,6 +367,6 @@ compile_call(struct compiler *c, const struct cel_node *node)
 		emit_call(c, node, function, false);
 		return;
 	}
-	if (!emit_matches(c, node) && !emit_or_else(c, node))
+	if (!emit_matches(c, node) && !emit_or_else(c, node) && !emit_typed(c, node))
 		emit_call(c, node, cel_env_function(c->env, node->name), true);
 }

@@ -127,3 +127,35 @@ compile_refuse_literals(struct compiler *c, const struct cel_node *node)
 		    c, node->arguments[0],
 		    CEL_CONVERSION, "no time zone of this system: expected a name like 'Europe/Paris' or an offset like '+02:00'");
 }
+
+/* A zero of the type that the items of a list were found to have; false when that is int, or not known. */
+static bool
+zero_of_items(const struct compiler *c, const struct cel_node *list, struct cel_value *zero)
+{
+	const struct cel_type *type = c->checked ? cel_checked_type(c->checked, list) : NULL;
+
+	if (!type || type->kind != CEL_T_LIST || type->parameter_count != 1)
+		return false;
+	switch (type->parameters[0]->kind) {
+	case CEL_T_UINT:
+		*zero = cel_uint(0);
+		return true;
+	case CEL_T_DOUBLE:
+		*zero = cel_double(0);
+		return true;
+	case CEL_T_DURATION:
+		*zero = cel_duration(0);
+		return true;
+	default:
+		return false;
+	}
+}
+
+const char *
+compile_typed(const struct compiler *c, const struct cel_node *node, struct cel_value *argument)
+{
+	if (!node->operand || node->argument_count != 0 || strcmp(node->name, "sum") != 0
+	    || !zero_of_items(c, node->operand, argument))
+		return NULL;
+	return "@sum";
+}

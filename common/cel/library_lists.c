@@ -29,18 +29,15 @@ can_be_added(struct cel_value value)
 	       || value.kind == CEL_DURATION;
 }
 
-/* The int 0 of an empty list, whatever its items would be: at run time that is not known. */
 static struct cel_value
-sum(struct cel_machine *machine, const struct cel_value *arguments, size_t count)
+sum_from(struct cel_machine *machine, const struct cel_list *list, struct cel_value zero)
 {
-	const struct cel_list *list = arguments[0].as.list;
 	struct cel_value total;
 
-	(void)count;
 	if (!cel_charge(machine, list->count))
 		return cel_fail(machine, CEL_COST, NULL);
 	if (list->count == 0)
-		return cel_int(0);
+		return zero;
 	total = list->items[0];
 	if (!can_be_added(total))
 		return cel_fail(machine, CEL_NO_SUCH_OVERLOAD,
@@ -48,6 +45,22 @@ sum(struct cel_machine *machine, const struct cel_value *arguments, size_t count
 	for (size_t i = 1; i < list->count && total.kind != CEL_ERROR; i++)
 		total = add(machine, total, list->items[i]);
 	return total;
+}
+
+/* Of an empty list the int 0: at run time nothing is known of its items. */
+static struct cel_value
+sum(struct cel_machine *machine, const struct cel_value *arguments, size_t count)
+{
+	(void)count;
+	return sum_from(machine, arguments[0].as.list, cel_int(0));
+}
+
+/* What the compiler makes of sum() when the type of the items is known: the sum of an empty list is a zero of that type. */
+static struct cel_value
+sum_of_type(struct cel_machine *machine, const struct cel_value *arguments, size_t count)
+{
+	(void)count;
+	return sum_from(machine, arguments[0].as.list, arguments[1]);
 }
 
 static struct cel_value
@@ -184,11 +197,19 @@ glob(struct cel_machine *machine, const struct cel_value *arguments, size_t coun
 }
 
 const struct cel_overload cel_library_lists[] = {
-    {"sum", "list<int>.():int", sum},	    {"sum", "list<uint>.():uint", sum},
-    {"sum", "list<double>.():double", sum}, {"sum", "list<duration>.():duration", sum},
-    {"min", "list<int>.():int", min},	    {"min", "list<uint>.():uint", min},
-    {"min", "list<double>.():double", min}, {"min", "list<duration>.():duration", min},
-    {"max", "list<int>.():int", max},	    {"max", "list<uint>.():uint", max},
-    {"max", "list<double>.():double", max}, {"max", "list<duration>.():duration", max},
-    {"glob", "(string,string):bool", glob}, {0},
+    {"sum", "list<int>.():int", sum},
+    {"sum", "list<uint>.():uint", sum},
+    {"sum", "list<double>.():double", sum},
+    {"sum", "list<duration>.():duration", sum},
+    {"@sum", "list<dyn>.(dyn):dyn", sum_of_type},
+    {"min", "list<int>.():int", min},
+    {"min", "list<uint>.():uint", min},
+    {"min", "list<double>.():double", min},
+    {"min", "list<duration>.():duration", min},
+    {"max", "list<int>.():int", max},
+    {"max", "list<uint>.():uint", max},
+    {"max", "list<double>.():double", max},
+    {"max", "list<duration>.():duration", max},
+    {"glob", "(string,string):bool", glob},
+    {0},
 };

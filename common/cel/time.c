@@ -132,7 +132,7 @@ read_fraction(struct text *text, uint32_t *nanoseconds)
 		unit /= 10;
 		*nanoseconds += (uint32_t)(*text->at - '0') * unit;
 	}
-	return !is_digit(text);
+	return true; /* a tenth digit is no Z */
 }
 
 /* +hh:mm, -hh:mm and, where it need not be there, no sign. */

@@ -103,6 +103,25 @@ find_slot(const char *name, size_t length)
 	}
 }
 
+/* Keeps a zone that was read; the one that is kept already when another thread was faster. NULL when there is no room. */
+static const struct zone *
+keep(struct zone *take_zone, const char *name, size_t length)
+{
+	struct zone *kept;
+
+	pthread_mutex_lock(&filling);
+	kept = atomic_load_explicit(find_slot(name, length), memory_order_acquire);
+	if (!kept && used < ZONES_MAX) {
+		used++;
+		kept = take_zone;
+		take_zone = NULL;
+		atomic_store_explicit(find_slot(name, length), kept, memory_order_release);
+	}
+	pthread_mutex_unlock(&filling);
+	zone_free(take_zone);
+	return kept;
+}
+
 const struct zone *
 zone_find(const char *name, size_t length)
 {
@@ -113,15 +132,6 @@ zone_find(const char *name, size_t length)
 	zone = atomic_load_explicit(find_slot(name, length), memory_order_acquire);
 	if (zone)
 		return zone;
-	pthread_mutex_lock(&filling);
-	zone = atomic_load_explicit(find_slot(name, length), memory_order_acquire); /* another was faster? */
-	if (!zone && used < ZONES_MAX) {
-		zone = read_zone(name, length);
-		if (zone) {
-			used++;
-			atomic_store_explicit(find_slot(name, length), zone, memory_order_release);
-		}
-	}
-	pthread_mutex_unlock(&filling);
-	return zone;
+	zone = read_zone(name, length); /* not under the lock: a disk may be slow */
+	return zone ? keep(zone, name, length) : NULL;
 }

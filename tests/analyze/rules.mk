@@ -2,7 +2,7 @@
 # What looks at the programs without running them, and the unit tests under other eyes. By hand: they take minutes.
 ANALYZED := $(patsubst %.c,%,$(wildcard common/*/*.c services/*/*.c))
 THREADED := $(addprefix tests/unit/,monitor/test_monitor services_notifier/test_sender services_notifier/test_channel_command \
-            services_notifier/test_channel_webhook log/test_log)
+            services_notifier/test_channel_webhook log/test_log regex/test_regex zone/test_zone)
 
 .PHONY: analyze valgrind threads
 analyze: ## gcc's and clang's analyzers over the C of common and services

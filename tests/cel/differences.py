@@ -56,7 +56,7 @@ KNOWN = [
     Known("cel-go", "or() takes what is no optional", "Its second operand is not looked at; here it is an error.", "optional.none().or(dyn(1))",
           lambda case: failed(case, "no_such_overload") and has(case, r"\.or\(")),
     Known("cel-go", "an index into none is not evaluated", "The operand is none, so the index is passed over, and an error in it; here all operands are evaluated.",
-          'optional.none()[?int("x")]', lambda case: "error" in case.ours and has(case, r"\[\?")),
+          'optional.none()[?int("x")]', lambda case: "error" in case.ours and has(case, r"\[\?|optional.*\[")),
     Known("cel-go", "a duration as a string goes through a double", "Digits beyond those of a double are lost.", 'string(duration("474683309.999999999s")) == "474683309.999999999s"',
           lambda case: case.theirs is False and re.search(r"\d{7}\.\d{6,9}s", readable(case.ours) + case.expression)),
     Known("cel-go", "base64 may end in bits that are nothing", "Two texts for the same bytes; RFC 4648 3.5 lets a reader refuse.", 'base64.decode("1d")',
@@ -117,4 +117,6 @@ KNOWN = [
     Known("bufbuild", "an empty text is replaced where it was replaced before", "It stands before each character, once.", '"ab".replace("", "x")', lambda case: has(case, r"replace\(")),
     Known("bufbuild", "the minus of a uint is a mistake of the syntax", "It is one of types, which is absorbed where there is no checker.", "true || -3u == 1u",
           lambda case: "error" in case.theirs and "but expecting" in case.theirs["error"]),
+    Known("bufbuild", "a uint is divided as an int", "The larger half of them is an overflow.", "9223372036854775808u / 1u",
+          lambda case: "error" in case.theirs and "overflow during divide" in case.theirs["error"]),
 ]

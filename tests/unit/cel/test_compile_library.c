@@ -109,6 +109,50 @@ values_made_before_are_the_same(void **state)
 		 "[1, 2].exists(x, timestamp(x) == timestamp('1970-01-01T00:00:02Z'))");
 }
 
+/* What a checked expression over an empty list `items` of this type is. */
+static bool
+holds_of_nothing(const char *type, const char *source)
+{
+	struct arena *arena = arena_open();
+	struct cel_env *env = cel_env_open(arena);
+	struct cel_faults faults = {0};
+	struct error error = {0};
+	size_t slot;
+
+	assert_true(cel_declare(env, "items", cel_type_parse(arena, type, &error), &slot, &error));
+
+	const struct cel_tree *tree = cel_parse(arena, source, strlen(source), 0, NULL, &faults);
+	const struct cel_checked *checked = tree ? cel_check(env, arena, tree, NULL, &faults) : NULL;
+	const struct cel_program *program =
+	    checked ? cel_compile(env, tree, tree->root, checked, 0, &faults) : NULL;
+	struct cel_value empty = cel_list(arena, NULL, 0);
+	struct cel_run run = {.slots = &empty};
+
+	assert_non_null(program);
+
+	struct cel_value value = cel_evaluate(program, &run, arena);
+	bool holds = value.kind == CEL_BOOL && value.as.boolean;
+
+	cel_env_close(env);
+	arena_close(arena);
+	return holds;
+}
+
+static void
+the_sum_of_nothing_has_the_type_of_its_items(void **state)
+{
+	(void)state;
+	assert_true(holds_of_nothing(
+	    "list<duration>",
+	    "items.sum() == duration('0s') && items.sum() + duration('1s') < duration('2s')"));
+	assert_true(holds_of_nothing("list<double>", "items.sum() + 0.5 == 0.5"));
+	assert_true(holds_of_nothing("list<uint>", "items.sum() + 1u == 1u"));
+	assert_true(holds_of_nothing("list<int>", "items.sum() + 1 == 1"));
+	assert_true(holds_of_nothing("list<duration>", "items.map(x, x + x).sum() == duration('0s')"));
+	assert_true(holds_of_nothing("list<dyn>", "items.sum() == 0"));
+	ALL_TRUE("[duration('1s'), duration('2s')].sum() == duration('3s')");
+}
+
 int
 main(void)
 {
@@ -118,6 +162,7 @@ main(void)
 	    cmocka_unit_test(a_function_of_that_name_elsewhere_may_take_anything),
 	    cmocka_unit_test(unchecked_it_is_an_error_like_others),
 	    cmocka_unit_test(values_made_before_are_the_same),
+	    cmocka_unit_test(the_sum_of_nothing_has_the_type_of_its_items),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -463,10 +463,29 @@ no_cut_and_no_flipped_byte_confuses_it(void **state)
 	(void)state;
 }
 
+static void
+a_string_may_hold_u0000_for_whoever_asks_for_it_and_a_name_never(void **state)
+{
+	static const char text[] = "{\"a\":\"x\\u0000y\"}", name[] = "{\"x\\u0000y\":1}";
+	struct json_limits limits = json_limits_request;
+	struct error error = {0};
+
+	limits.nul = true;
+
+	struct value *value = json_parse(*state, text, sizeof text - 1, &limits, &error);
+
+	assert_non_null(value);
+	assert_int_equal(value_get(value, "a")->as.string.length, 3);
+	assert_memory_equal(value_get(value, "a")->as.string.bytes, "x\0y", 4);
+	assert_null(json_parse(*state, name, sizeof name - 1, &limits, &error));
+	assert_string_equal(error.code, "encoding");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_string_may_hold_u0000_for_whoever_asks_for_it_and_a_name_never),
 	    cmocka_unit_test(kinds_are_told_apart_as_written),
 	    cmocka_unit_test(members_keep_their_order_and_a_list_may_be_the_top),
 	    cmocka_unit_test(exact_integers_stay_exact),

@@ -8,6 +8,7 @@
 
 #include "common/zone/zone_private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -188,6 +189,27 @@ parse(const struct file *file, size_t length)
 	return zone;
 }
 
+/* A whole file that counts a leap second: its times are no seconds since 1970. */
+static void
+refuses_files_that_count_leap_seconds(void **state)
+{
+	struct file file = {0};
+
+	(void)state;
+	for (uint32_t leaps = 0; leaps <= 1; leaps++) {
+		struct zone *zone;
+
+		file.length = 0;
+		add_header(&file, '\0', leaps, 0, 1);
+		file.length += 6 + 4;
+		add(&file, 78796800, 4 * leaps);
+		add(&file, 1, 4 * leaps);
+		zone = parse(&file, file.length);
+		assert_int_equal(zone == NULL, leaps);
+		zone_free(zone);
+	}
+}
+
 static struct file
 version_2(const char *rule)
 {
@@ -272,6 +294,48 @@ refuses_damaged_files(void **state)
 	refuses_a_changed_byte(file, block + 18, 0x01); /* an offset of years */
 }
 
+/* Whatever is changed, nothing outside is read, and what is taken answers for all of time. */
+static void
+no_damage_does_more_than_that(void **state)
+{
+	FILE *berlin = fopen("/usr/share/zoneinfo/Europe/Berlin", "rb");
+	uint8_t real[ZONE_FILE_MAX];
+	uint32_t random = 1;
+	size_t length;
+	int taken = 0;
+
+	(void)state;
+	assert_non_null(berlin);
+	length = fread(real, 1, sizeof real, berlin);
+	fclose(berlin);
+	assert_true(length > 500);
+	for (int i = 0; i < 20000; i++) {
+		size_t cut = length - (i % 7 ? 0 : (random >> 8) % length);
+		uint8_t *copy = malloc(cut + 1);
+		struct zone *zone;
+
+		memcpy(copy + 1, real, cut);
+		for (int change = i % 3; change >= 0 && cut > 0; change--) {
+			random = random * 1664525U + 1013904223U;
+			copy[1 + (i % 2 ? (random >> 8) % cut : (random >> 8) % 64 % cut)] =
+			    (uint8_t)(random >> 24);
+		}
+		zone = zone_parse("x", 1, copy + 1, cut);
+		free(copy);
+		if (!zone)
+			continue;
+		taken++;
+		for (int64_t time = -INT64_C(63000000000); time < INT64_C(260000000000);
+		     time += INT64_C(9876543210)) {
+			int32_t east = zone_offset(zone, time);
+
+			assert_true(east > -ZONE_OFFSET_MAX && east < ZONE_OFFSET_MAX);
+		}
+		zone_free(zone);
+	}
+	assert_true(taken > 100);
+}
+
 int
 main(void)
 {
@@ -282,6 +346,8 @@ main(void)
 	    cmocka_unit_test(reads_files_of_both_kinds),
 	    cmocka_unit_test(refuses_files_that_are_cut_anywhere),
 	    cmocka_unit_test(refuses_damaged_files),
+	    cmocka_unit_test(refuses_files_that_count_leap_seconds),
+	    cmocka_unit_test(no_damage_does_more_than_that),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
