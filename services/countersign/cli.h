@@ -119,6 +119,8 @@ int command_policy_test(struct cli *cli);
 int command_policy_explain(struct cli *cli);
 int command_policy_fmt(struct cli *cli);
 int command_policy_convert(struct cli *cli);
+int command_policy_diff(struct cli *cli);
+int command_policy_replay(struct cli *cli);
 int command_policy_activate(struct cli *cli);
 int command_policy_show(struct cli *cli);
 int command_policy_list(struct cli *cli);

@@ -2,35 +2,24 @@
 /* command_policy_explain.c - the dry run: what a policy says about a request, and why; nothing is written, no server is asked. */
 #include "common/canonical/canonical.h"
 #include "common/message/json.h"
-#include "common/message/request.h"
 #include "common/policy/policy_explain.h"
 #include "common/policy/policy_input.h"
 #include "services/countersign/policy_file.h"
+#include "services/countersign/policy_replay.h"
 
 #include <string.h>
 #include <time.h>
 
 enum { REQUEST_BYTES_MAX = 64 * 1024 };
 
-/* The request as the evaluator would take it; one without an id gets one, nothing will know it. */
 static bool
 read_request(struct cli *cli, struct request *request, struct error *error)
 {
 	size_t length;
 	char *bytes = cli_read_file(cli, cli->arguments[0], REQUEST_BYTES_MAX, &length, error);
 	struct value *map = bytes ? json_parse(cli->arena, bytes, length, &json_limits_request, error) : NULL;
-	struct buffer body = {.arena = cli->arena};
-	struct record record = {0};
 
-	if (!map)
-		return false;
-	if (map->kind == VALUE_MAP && !value_get(map, "request_id"))
-		value_set_string(cli->arena, map, "request_id", "dry-run");
-	if (!canonical_format(&body, map, error))
-		return false;
-	record.value = body.bytes;
-	record.value_length = body.length;
-	return request_parse(cli->arena, &record, request, error);
+	return map && policy_request_of(cli->arena, map, request, error);
 }
 
 static bool
@@ -214,17 +203,7 @@ command_policy_explain(struct cli *cli)
 	if (result != CLI_OK)
 		return result;
 
-	const struct policy_request asked = {
-	    .tenant = request.tenant,
-	    .agent_id = request.agent_id,
-	    .action = request.action,
-	    .target = request.target,
-	    .context = request.context,
-	    .digest = request.digest_text,
-	    .deadline = request.deadline,
-	};
-
-	policy_decide(file.policy.policy, &asked, now, cli->arena, &decision);
+	policy_request_decide(file.policy.policy, &request, NULL, now, cli->arena, &decision);
 
 	struct value *map = policy_explain(&decision, cli->arena);
 

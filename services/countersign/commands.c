@@ -73,6 +73,13 @@ static const struct cli_option fmt_options[] = {
 
 static const struct cli_option convert_options[] = {{"to", "FORM", "json or yaml (required)"}, {0}};
 
+static const struct cli_option diff_options[] = {
+    {"replay", "FILE",
+     "which decisions change: requests or exported decisions, a line of JSON each (- for standard input)"},
+    {0}};
+
+static const struct cli_option replay_options[] = {{"last", "N", "the last N decisions (default 1000)"}, {0}};
+
 static const struct cli_option verify_options[] = {
     {"kafka", NULL, "also compare with the topics and the published checkpoints"},
     {"jwks", "FILE", "check the checkpoints' signatures against these keys"},
@@ -147,6 +154,11 @@ const struct cli_command cli_commands[] = {
     {"policy convert", "FILE|-", "Prints a policy in the other form; the digest stays the same.",
      "countersign policy convert delivery.yaml --to json > delivery.json", convert_options, 1, 1,
      command_policy_convert},
+    {"policy diff", "OLD NEW", "Says what differs between two policies, or which decisions would.",
+     "countersign policy diff delivery.yaml new.yaml --replay requests.jsonl", diff_options, 2, 2,
+     command_policy_diff},
+    {"policy replay", "FILE|-", "Says which of the last stored decisions would be others by this policy.",
+     "countersign policy replay new.yaml --last 10000", replay_options, 1, 1, command_policy_replay},
     {"policy activate", "FILE|-", "Makes a policy the active one, for every evaluator at once.",
      "countersign policy activate policy.json", NULL, 1, 1, command_policy_activate},
     {"policy show", "[ID]", "Prints the active document.", NULL, NULL, 0, 1, command_policy_show},

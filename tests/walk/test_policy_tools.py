@@ -244,3 +244,121 @@ def test_what_is_no_policy_is_not_laid_out(tmp_path):
     assert "colour" in run("policy", "fmt", path, "--write", status=1).stderr and path.read_text() == BARE + "colour: red\n"
     assert run("policy", "convert", path, "--to", "json", status=1).stdout == ""
     assert run("policy", "convert", path, "--to", "xml", status=2).stdout == "" and run("policy", "fmt", "-", "--write", status=2, stdin=BARE).stdout == ""
+
+
+# ---------------------------------------------------------------- policy diff, policy replay
+
+RULES = [{"id": "few", "when": "context.n <= 5", "decision": "ALLOW"}, {"id": "gone", "when": "context.n > 90", "decision": "BLOCK"},
+         {"id": "ask", "when": "context.n > 5", "decision": "REQUIRE_APPROVAL", "approval": "p"}]
+NEW_RULES = [{"id": "ask", "when": "context.n > 3", "decision": "REQUIRE_APPROVAL", "approval": "p"}, {"id": "new", "when": "context.n == 50", "decision": "BLOCK"},
+             {"id": "few", "when": "context.n <= 5", "decision": "ALLOW", "reason": "few"}]
+CLASSES = [{"id": "other", "actions": ["**"], "default": "BLOCK"}, {"id": "a", "actions": ["a.**"], "default": "REQUIRE_APPROVAL", "approval": "p"}]
+
+
+def two(tmp_path):
+    old = small(tmp_path, RULES, name="old")
+    return old, small(tmp_path, NEW_RULES, name="new", version=2, classes=CLASSES, inputs={**SMALL["inputs"], "m": {"type": "int"}},
+                      approvals={"p": SMALL["approvals"]["p"]})
+
+
+def asked(**context):
+    return {"agent_id": "x", "action": "a.b", "target": "t", "context": context}
+
+
+def test_a_diff_names_what_was_added_removed_and_changed_and_order_is_no_change(tmp_path):
+    old, new = two(tmp_path)
+    changes = json.loads(run("policy", "diff", old, new, "-o", "json").stdout)
+    assert [(c["part"], c.get("name"), c["change"], c.get("key"), c.get("before"), c.get("after")) for c in changes] == [
+        ("policy", None, "changed", "version", 1, 2),
+        ("input", "m", "added", None, None, {"type": "int"}),
+        ("class", "a", "changed", "default", "BLOCK", "REQUIRE_APPROVAL"),
+        ("class", "a", "changed", "approval", None, "p"),
+        ("approval", "q", "removed", None, SMALL["approvals"]["q"], None),
+        ("rule", "few", "changed", "reason", None, "few"),
+        ("rule", "gone", "removed", None, {"match": {"actions": ["a.b"]}, **RULES[1]}, None),
+        ("rule", "ask", "changed", "when", "context.n > 5", "context.n > 3"),
+        ("rule", "new", "added", None, None, {"match": {"actions": ["a.b"]}, **NEW_RULES[1]})]
+    lines = run("policy", "diff", old, new).stdout.splitlines()
+    assert lines[lines.index("rule ask changed: when"):][:3] == ["rule ask changed: when", "  - context.n > 5", "  + context.n > 3"]
+    assert "rule gone removed" in lines and "rule new added" in lines and "class a changed: approval" in lines and "  + p" in lines
+
+
+def test_the_same_policy_in_the_other_form_is_no_difference(tmp_path):
+    for example in EXAMPLES:
+        (tmp_path / "other.json").write_text(run("policy", "convert", ROOT / example, "--to", "json").stdout)
+        assert run("policy", "diff", ROOT / example, tmp_path / "other.json").stdout == "nothing is changed\n"
+
+
+def groups(out):
+    report = json.loads(out)
+    return [tuple(g[k] for k in ("direction", "count", "before", "before_by", "after", "after_by")) + (g["examples"],) for g in report["groups"]], \
+        report["changed"], report["decisions"]
+
+
+def test_a_replay_counts_the_decisions_that_change_by_what_decides_and_in_which_direction(tmp_path):
+    old, new = two(tmp_path)
+    lines = [{"request_id": f"n{n}", **asked(n=n)} for n in (1, 4, 5, 50, 91, 92, 93, 94)] + [
+        {"request": asked(), "decided_at": "2026-03-04T10:00:00Z", "verdict": "BLOCK"}, {**asked(n=4), "action": "z.z"}]
+    path = tmp_path / "requests.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)) + "\n\n")
+    found, changed, decisions = groups(run("policy", "diff", old, new, "--replay", path, "-o", "json").stdout)
+    assert (changed, decisions) == (7, 10) and found == [
+        ("milder", 4, "BLOCK", "gone", "REQUIRE_APPROVAL", "ask", ["n91", "n92", "n93"]),
+        ("stricter", 2, "ALLOW", "few", "REQUIRE_APPROVAL", "ask", ["n4", "n5"]),
+        ("stricter", 1, "REQUIRE_APPROVAL", "ask", "BLOCK", "new", ["n50"])]
+    text = run("policy", "diff", old, new, "--replay", "-", stdin=path.read_text()).stdout
+    assert text.splitlines()[0] == "milder: 4 of BLOCK by gone, then REQUIRE_APPROVAL by ask: n91, n92, n93, …"
+    assert text.splitlines()[-1] == "7 of 10 decisions would change"
+
+
+def test_a_replay_sees_who_is_asked_and_takes_the_time_of_each_decision(tmp_path):
+    rule = {"id": "r", "decision": "REQUIRE_APPROVAL", "approval": "p"}
+    old, new = small(tmp_path, [rule], name="old"), small(tmp_path, [{**rule, "approval": "q"}], name="new")
+    assert groups(run("policy", "diff", old, new, "--replay", "-", "-o", "json", stdin=json.dumps(asked())).stdout)[0] == [
+        ("asks otherwise", 1, "REQUIRE_APPROVAL", "r", "REQUIRE_APPROVAL", "r", ["line 1"])]
+    lasting = {"id": "r", "decision": "ALLOW"}
+    old, new = small(tmp_path, [lasting], name="old"), small(tmp_path, [{**lasting, "expires": "2100-03-01T00:00:00Z"}], name="new")
+    lines = [{"request": asked(), "decided_at": f"{year}-03-04T10:00:00Z"} for year in (2099, 2100)] + [asked()]
+    assert groups(run("policy", "diff", old, new, "--replay", "-", "-o", "json", stdin="\n".join(map(json.dumps, lines))).stdout) == (
+        [("stricter", 1, "ALLOW", "r", "BLOCK", "the default of a", ["line 2"])], 1, 3)
+
+
+@pytest.mark.parametrize("line, named", [("{", "not JSON"), ("[]", "object"), ('{"request": 1}', "object"), ('{"agent_id": "x"}', "action"),
+                                         (json.dumps({"request": asked(), "decided_at": "yesterday"}), "decided_at")])
+def test_a_line_that_is_no_request_ends_the_replay_and_is_named(line, named, tmp_path):
+    old, new = two(tmp_path)
+    done = run("policy", "diff", old, new, "--replay", "-", status=1, stdin=json.dumps(asked(n=1)) + "\n" + line + "\n")
+    assert "-:2" in done.stderr and named in done.stderr and done.stdout == ""
+
+
+def changed(path, tmp_path, name, *replacements):
+    text = path.read_text()
+    for old, new in replacements:
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / name).write_text(text)
+    return str(tmp_path / name)
+
+
+def test_stored_decisions_are_decided_again_and_nothing_is_written(build, tmp_path):
+    delivery = ROOT / "deploy/policies/delivery.yaml"
+    house = build(policy=delivery, services=("evaluator", "relay"))
+    house.person("ann", "release-managers")
+    context = {"repository": "api", "branch": "main", "environment": "production", "tests_passed": True, "protected_branch": True}
+    for name, more in (("low", {"change_risk": "low"}), ("medium", {"change_risk": "medium"}), ("high", {"change_risk": "high"}),
+                       ("red", {"change_risk": "low", "tests_passed": False}), ("wrong", {"change_risk": "none"})):
+        house.publish("requests", {"request_id": name, "agent_id": "coding-agent-1", "action": "deployment.production", "target": "api",
+                                   "context": {**context, **more}}, key=name)
+        house.word(name, "GRANTED" if name in ("low", "medium") else "PENDING" if name == "high" else "DENIED")
+    before = house.sql("SELECT (SELECT count(*) FROM countersign.decision), (SELECT count(*) FROM countersign.policy), (SELECT max(generation) FROM countersign.policy_generation)")
+    assert groups(house.cli("policy", "replay", str(delivery), "-o", "json").stdout) == ([], 0, 4)
+    new = changed(delivery, tmp_path, "new.yaml", ("['low', 'medium']", "['low']"), ("'!context.tests_passed'", "'false && !context.tests_passed'"))
+    found, count, decisions = groups(house.cli("policy", "replay", new, "-o", "json", role="operator").stdout)
+    assert (count, decisions) == (2, 4)  # what was refused at the door is not kept whole
+    assert {(g[0], tuple(g[-1])) for g in found} == {("milder", ("red",)), ("stricter", ("medium",))}
+    last = groups(house.cli("policy", "replay", new, "--last", "1", "-o", "json").stdout)
+    assert last == ([("milder", 1, "BLOCK", "production-untested", "REQUIRE_APPROVAL", "the default of deployment", ["red"])], 1, 1)
+    assert house.cli("policy", "replay", new, "--last", "0", check=False).returncode == 2
+    elsewhere = changed(delivery, tmp_path, "elsewhere.yaml", ("tenants: ['*']", "tenants: [elsewhere]"))
+    assert groups(house.cli("policy", "replay", elsewhere, "-o", "json").stdout) == ([], 0, 0)
+    assert house.sql("SELECT (SELECT count(*) FROM countersign.decision), (SELECT count(*) FROM countersign.policy), (SELECT max(generation) FROM countersign.policy_generation)") == before
