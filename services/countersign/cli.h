@@ -122,6 +122,7 @@ int command_policy_convert(struct cli *cli);
 int command_policy_diff(struct cli *cli);
 int command_policy_replay(struct cli *cli);
 int command_policy_activate(struct cli *cli);
+int command_policy_rollback(struct cli *cli);
 int command_policy_show(struct cli *cli);
 int command_policy_list(struct cli *cli);
 int command_cel(struct cli *cli);

@@ -241,8 +241,7 @@ static const char *
 cause_of(struct arena *arena, const struct store_rows *rows, size_t row, const struct value *explanation)
 {
 	const char *code = store_row_text(rows, row, REASON_CODE);
-	const char *limits =
-	    strcmp(code, "limit_exceeded") == 0 ? exceeded_of(arena, explanation) : NULL;
+	const char *limits = strcmp(code, "limit_exceeded") == 0 ? exceeded_of(arena, explanation) : NULL;
 	size_t count;
 	const char *const *rules = store_row_list(rows, row, RULES, &count);
 	struct buffer by = {.arena = arena};

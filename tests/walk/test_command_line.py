@@ -13,7 +13,7 @@ from house import BIN, Key, policy
 
 COMMANDS = ["submit", "wait", "show", "list", "approve", "deny", "outcome", "groups add", "groups remove", "groups list",
             "agents add", "agents remove", "agents list", "keys generate", "keys add", "keys revoke", "keys list", "keys jwks",
-            "policy check", "policy lint", "policy test", "policy explain", "policy fmt", "policy convert", "policy diff", "policy replay", "policy activate", "policy show", "policy list", "cel", "topics apply", "topics check", "migrate",
+            "policy check", "policy lint", "policy test", "policy explain", "policy fmt", "policy convert", "policy diff", "policy replay", "policy activate", "policy rollback", "policy show", "policy list", "cel", "topics apply", "topics check", "migrate",
             "ledger verify", "deliveries list", "deliveries replay", "quarantine list", "quarantine show"]
 
 
@@ -208,9 +208,9 @@ def test_every_change_of_the_directory_is_remembered(shared):
 
 
 @pytest.mark.parametrize("change,field", [
-    ({"let": {"x": "true"}}, "let"), ({"inputs": {"x": "text"}}, "inputs.x"), ({"surprise": 1}, "surprise"),
-    ({"rules": [{"id": "r", "when": "true", "decision": "ALLOW"}]}, "rules[0].when"),
-    ({"rules": [{"id": "r", "unless": "true", "decision": "ALLOW"}]}, "rules[0].unless"),
+    ({"let": {"x": "nobody"}}, "let"), ({"inputs": {"x": "text"}}, "inputs.x"), ({"surprise": 1}, "surprise"),
+    ({"rules": [{"id": "r", "when": "nobody", "decision": "ALLOW"}]}, "rules[0].when"),
+    ({"rules": [{"id": "r", "unless": "nobody", "decision": "ALLOW"}]}, "rules[0].unless"),
     ({"rules": [{"id": "r", "obligations": {"x": 1}, "decision": "ALLOW"}]}, "rules[0].obligations"),
     ({"classes": [{"id": "r", "actions": ["a.*"], "default": "ALLOW"}]}, "classes"),
     ({"countersign": "policy/v2"}, "countersign"),

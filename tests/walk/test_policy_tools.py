@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tools of a policy's author: what the tests of a policy do not see, and what a change comes to."""
+import hashlib
 import json
 import re
 import shutil
@@ -8,7 +9,7 @@ import subprocess
 import pytest
 import yaml
 
-from house import BIN, ROOT
+from house import BIN, ROOT, policy
 
 EXAMPLES = ["deploy/policies/delivery.yaml", "deploy/policies/payments.yaml", "deploy/policies/health.yaml",
             "deploy/policies/infrastructure.yaml", "tests/policy/acme.yaml"]
@@ -362,3 +363,43 @@ def test_stored_decisions_are_decided_again_and_nothing_is_written(build, tmp_pa
     elsewhere = changed(delivery, tmp_path, "elsewhere.yaml", ("tenants: ['*']", "tenants: [elsewhere]"))
     assert groups(house.cli("policy", "replay", elsewhere, "-o", "json").stdout) == ([], 0, 0)
     assert house.sql("SELECT (SELECT count(*) FROM countersign.decision), (SELECT count(*) FROM countersign.policy), (SELECT max(generation) FROM countersign.policy_generation)") == before
+
+
+# ---------------------------------------------------------------- policy rollback
+
+def test_a_rollback_activates_the_older_document_under_a_higher_version_and_it_decides(build):
+    house = build(policy=policy(1), services=("evaluator", "relay"))
+    first = house.sql("SELECT document FROM countersign.policy")[0][0]
+    house.activate({**policy(4), "rules": [{"id": "stop", "match": {"actions": ["**"]}, "decision": "BLOCK"}]})
+    blocked = house.ask(agent_id="a", action="deployment.staging", target="t")
+    house.word(blocked, "DENIED")
+    name = policy(1)["policy"]
+    assert f"policy {name} version 5 is active" in house.cli("policy", "rollback", name, "1").stderr
+    rows = house.sql("SELECT version, document, digest, generation FROM countersign.policy ORDER BY generation")
+    assert [row[0] for row in rows] == [1, 4, 5] and [row[3] for row in rows] == sorted({row[3] for row in rows})
+    assert {**json.loads(rows[2][1]), "version": 1} == json.loads(first)
+    assert rows[2][2] == "sha-256:" + hashlib.sha256(rows[2][1].encode()).hexdigest()
+    granted = house.ask(agent_id="a", action="deployment.staging", target="t")
+    house.word(granted, "GRANTED")
+    assert house.sql("SELECT policy_version FROM countersign.decision ORDER BY decided_at") == [(4,), (5,)]
+    for arguments, named in (((name, "5"), "is the active one"), ((name, "2"), "never a version 2"), (("nobody", "1"), "never a version 1")):
+        done = house.cli("policy", "rollback", *arguments, check=False)
+        assert done.returncode == 1 and named in done.stderr
+    assert house.cli("policy", "rollback", name, "first", check=False).returncode == 2
+    assert house.sql("SELECT count(*) FROM countersign.policy")[0][0] == 3
+
+
+def test_a_rollback_to_what_breaks_its_invariants_or_is_no_policy_any_more_changes_nothing(build):
+    house, name = build(services=()), policy(1)["policy"]
+    broken = {**policy(1), "invariants": [{"id": "never", "assert": "decision != 'ALLOW'"}]}
+    for document in (broken, {**policy(2), "colour": "red"}):  # as if a program of another version had activated them
+        text = json.dumps(document, sort_keys=True, separators=(",", ":"))
+        house.db.execute("WITH raised AS (UPDATE countersign.policy_generation SET generation = generation + 1 RETURNING generation) "
+                         "INSERT INTO countersign.policy (policy_id, version, digest, document, tenants, generation, activated_at) "
+                         "SELECT %s, %s, %s, %s, '{default}', generation, now() FROM raised",
+                         (name, document["version"], "sha-256:" + hashlib.sha256(text.encode()).hexdigest(), text))
+    house.activate(policy(3))
+    for version, named in (("1", "invariant"), ("2", "colour")):
+        done = house.cli("policy", "rollback", name, version, check=False)
+        assert done.returncode == 1 and named in done.stderr, done.stderr
+    assert house.sql("SELECT count(*), max(generation), (SELECT max(generation) FROM countersign.policy_generation) FROM countersign.policy") == [(3, 3, 3)]
