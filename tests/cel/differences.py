@@ -119,4 +119,7 @@ KNOWN = [
           lambda case: "error" in case.theirs and "but expecting" in case.theirs["error"]),
     Known("bufbuild", "a uint is divided as an int", "The larger half of them is an overflow.", "9223372036854775808u / 1u",
           lambda case: "error" in case.theirs and "overflow during divide" in case.theirs["error"]),
+    Known("bufbuild", "the least int has a remainder by -1", "cel-go has an overflow, as in the division.", "dyn(-9223372036854775807 - 1) % -1", lambda case: failed(case, "overflow") and has(case, "%")),
+    Known("bufbuild", "an int is a duration", "There is no such conversion.", "duration(dyn(1))", lambda case: failed(case, "no_such_overload") and has(case, r"duration\(")),
+    Known("bufbuild", "a double is the key of a map", "Keys are int, uint, bool and string.", "{dyn(1.0): 1}", lambda case: failed(case, "no_such_overload") and has(case, r"\{")),
 ]
