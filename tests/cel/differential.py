@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random expressions here and at other people's: differential.py COUNT SEED. What differs is ours to mend, or listed in differences.py."""
 import collections
+import itertools
 import json
 import pathlib
 import random
@@ -91,19 +92,25 @@ def with_celgo(cases):
 ORACLES = {"bufbuild": with_bufbuild, "cel-go": with_celgo}
 
 
-def compare(oracle, count, seed):
-    """What differs and is not known, and the counts: of all, of values among them, of known differences by name."""
+def name_of(oracle, case):
+    """That of a known difference or of a limit of ours, or None."""
+    if case.ours.get("code") in OURS_ALONE:
+        return "limit"
+    return next((known.name for known in KNOWN if known.oracle == oracle and known.fits(case)), None)
+
+
+def compare(oracle, count, seed, tell=lambda case: None):
+    """What differs and is not known (the first hundred, each told at once), and the counts: of all, of values among them, of differences by name."""
     counts = collections.Counter()
     unknown = []
-    cases = list(cases_of(f"{oracle} {seed}", count, FEATURES[oracle]))
-    for start in range(0, len(cases), ROUND):
-        part = cases[start : start + ROUND]
+    cases = cases_of(f"{oracle} {seed}", count, FEATURES[oracle])
+    while part := list(itertools.islice(cases, ROUND)):
         for case in ORACLES[oracle](part):
-            name = "limit" if case.ours.get("code") in OURS_ALONE else next(
-                (known.name for known in KNOWN if known.oracle == oracle and known.fits(case)), None)
+            name = name_of(oracle, case)
             counts[name or "unknown"] += 1
-            if not name:
+            if not name and len(unknown) < 100:
                 unknown.append(case)
+                tell(case)
         counts["all"] += len(part)
         counts["values"] += sum("value" in case.ours for case in part)
     return unknown, counts
@@ -113,10 +120,8 @@ def main():
     count, seed = int(sys.argv[1]), sys.argv[2]
     failed = False
     for oracle in sys.argv[3:] or ORACLES:
-        unknown, counts = compare(oracle, count, seed)
-        print(f"{oracle}: seed {seed}, {dict(counts)}")
-        for case in unknown[:40]:
-            print(case)
+        unknown, counts = compare(oracle, count, seed, lambda case: print(case, flush=True))
+        print(f"{oracle}: seed {seed}, {dict(counts)}", flush=True)
         failed = failed or bool(unknown)
     return 1 if failed else 0
 

@@ -32,8 +32,8 @@ PARTS = ["getFullYear", "getMonth", "getDate", "getDayOfMonth", "getDayOfWeek", 
 
 
 def escape(text):
-    """Inside double quotes; quotes by their number, since the REPL of cel-go counts them."""
-    return "".join({'"': "\\x22", "'": "\\x27", "\\": "\\\\", "\n": "\\n", "\t": "\\t"}.get(c, c) for c in text)
+    """Inside double quotes; quotes and backslashes by their numbers, since the REPL of cel-go counts quotes."""
+    return "".join({'"': "\\x22", "'": "\\x27", "\\": "\\x5c", "\n": "\\n", "\t": "\\t"}.get(c, c) for c in text)
 
 
 def literal(value):

@@ -82,7 +82,7 @@ def test_what_has_a_message_only_as_a_vehicle_parses(files):
     assert len(cases) == 26
     for test, answer in zip(cases, answers):
         assert answer.get("ok"), (test["original"]["expr"], answer)
-        assert trees.normal(trees.text(answer["tree"])) == trees.normal(test["ast"]), test["original"]["expr"]
+        assert SUITE or trees.normal(trees.text(answer["tree"])) == trees.normal(test["ast"]), test["original"]["expr"]
 
 
 def macros_differ(expression):
@@ -104,4 +104,5 @@ def test_the_trees_are_those_of_cel_go(files, capsys):
                 differing.append((name, test["original"]["expr"], trees.normal(test["ast"]), answer if "tree" not in answer else trees.text(answer["tree"])))
     with capsys.disabled():
         print(f"\nsyntax trees like those of cel-go: {sum(agreeing.values())}, others: {len(differing)}")
+    assert SUITE or sum(agreeing.values()) + len(differing) == 2181  # a checkout of the specification has no trees
     assert not differing, "\n".join(map(str, differing[:20]))

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random expressions have here the values that they have in other implementations."""
+"""Random expressions have here the values that they have in other implementations.
+
+The seed is always the same unless SEED= gives another: what others do wrong in one of a hundred thousand is found by hand
+(`make cel-differential COUNT=n SEED=s`) and not in the middle of something else.
+"""
 import os
-import random
 
 import differential
 import pytest
@@ -12,7 +15,7 @@ COUNT = int(os.environ.get("COUNT") or 20000)
 
 @pytest.fixture(scope="module")
 def seed():
-    return int(os.environ.get("SEED") or random.randrange(1 << 32))
+    return int(os.environ.get("SEED") or 20261130)
 
 
 @pytest.mark.parametrize("oracle", differential.ORACLES)

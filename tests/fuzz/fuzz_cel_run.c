@@ -149,7 +149,8 @@ run_otherwise(const struct trial *trial, const struct cel_tree *tree, struct out
 	outcome = run(trial, program, UINT64_MAX);
 	assert(strcmp(outcome.text, expected.text) == 0);
 	outcome = run(trial, free_program, UINT64_MAX);
-	if (!out_of_limits(outcome) && !out_of_limits(expected))
+	/* unchecked, the sum of an empty list is the int 0 */
+	if (!out_of_limits(outcome) && !out_of_limits(expected) && !strstr(text, ".sum("))
 		assert(strcmp(outcome.text, expected.text) == 0);
 }
 
