@@ -102,6 +102,14 @@ def test_a_rule_that_a_stricter_one_covers_is_missed_by_nobody_and_the_report_na
     assert all("covered by strict" in text for (rule, _), text in found.items() if rule == "idle")
 
 
+def test_of_two_rules_that_decide_alike_each_is_covered_by_the_other(tmp_path):
+    rules = [{"id": "wide", "when": "context.n > 3", "decision": "BLOCK"}, {"id": "narrow", "when": "context.n > 5", "decision": "BLOCK"}]
+    classes = [{"id": "a", "actions": ["a.**"], "default": "ALLOW"}, SMALL["classes"][1]]
+    found = mutants(small(tmp_path, rules, [({}, BLOCK), ({"context": {"n": 3}}, ALLOW), ({"context": {"n": 4}}, BLOCK)], classes=classes))[0]
+    assert found["narrow", "the rule is removed"].startswith("harmless in all small requests: covered by wide")
+    assert not any("narrow" in text for (rule, _), text in found.items() if rule == "narrow")
+
+
 def test_who_is_asked_makes_a_difference_too(tmp_path):
     rules = [{"id": "one", "when": "context.n > 3", "decision": "REQUIRE_APPROVAL", "approval": "p"},
              {"id": "two", "when": "context.n > 4", "decision": "REQUIRE_APPROVAL", "approval": "q"}]
@@ -249,7 +257,7 @@ def test_what_is_no_policy_is_not_laid_out(tmp_path):
 
 # ---------------------------------------------------------------- policy diff, policy replay
 
-RULES = [{"id": "few", "when": "context.n <= 5", "decision": "ALLOW"}, {"id": "gone", "when": "context.n > 90", "decision": "BLOCK"},
+RULES = [{"id": "few", "when": "context.n <= 5", "unless": "context.n < -9", "decision": "ALLOW"}, {"id": "gone", "when": "context.n > 90", "decision": "BLOCK"},
          {"id": "ask", "when": "context.n > 5", "decision": "REQUIRE_APPROVAL", "approval": "p"}]
 NEW_RULES = [{"id": "ask", "when": "context.n > 3", "decision": "REQUIRE_APPROVAL", "approval": "p"}, {"id": "new", "when": "context.n == 50", "decision": "BLOCK"},
              {"id": "few", "when": "context.n <= 5", "decision": "ALLOW", "reason": "few"}]
@@ -275,6 +283,7 @@ def test_a_diff_names_what_was_added_removed_and_changed_and_order_is_no_change(
         ("class", "a", "changed", "default", "BLOCK", "REQUIRE_APPROVAL"),
         ("class", "a", "changed", "approval", None, "p"),
         ("approval", "q", "removed", None, SMALL["approvals"]["q"], None),
+        ("rule", "few", "changed", "unless", "context.n < -9", None),
         ("rule", "few", "changed", "reason", None, "few"),
         ("rule", "gone", "removed", None, {"match": {"actions": ["a.b"]}, **RULES[1]}, None),
         ("rule", "ask", "changed", "when", "context.n > 5", "context.n > 3"),
