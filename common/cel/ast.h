@@ -73,7 +73,8 @@ struct cel_node {
 };
 
 struct cel_tree {
-	const char *source; /* a copy */
+	struct arena *arena; /* it lies there, and so does what is only needed to look at it */
+	const char *source;  /* a copy */
 	size_t source_length;
 	const struct cel_node *root;
 	uint32_t node_count; /* the highest id; not every id need occur under the root */

@@ -95,11 +95,9 @@ order_paths(const void *left, const void *right)
 static void *
 copied(struct arena *arena, const struct growing *array, size_t size)
 {
-	void *copy = arena_take_array(arena, array->count, size);
-
-	if (array->count > 0)
-		memcpy(copy, array->items, array->count * size);
-	return copy;
+	if (array->count == 0)
+		return NULL;
+	return memcpy(arena_take_array(arena, array->count, size), array->items, array->count * size);
 }
 
 static struct cel_program *
@@ -150,7 +148,7 @@ estimate(const struct compiler *c, const struct cel_node *node, uint64_t cost_ma
 	*cost = UINT64_MAX;
 	if (cost_max == 0)
 		return true;
-	*cost = cel_cost_estimate(&question, c->arena, c->faults);
+	*cost = cel_cost_estimate(&question, c->tree->arena, c->faults);
 	return *cost <= cost_max;
 }
 

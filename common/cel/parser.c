@@ -348,6 +348,6 @@ cel_parse(struct arena *arena, const char *source, size_t length, unsigned flags
 	if (parser.failed)
 		return NULL;
 	struct cel_tree *tree = arena_take(arena, sizeof *tree);
-	*tree = (struct cel_tree){parser.source, length, root, parser.nodes};
+	*tree = (struct cel_tree){arena, parser.source, length, root, parser.nodes};
 	return tree;
 }

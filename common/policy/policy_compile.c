@@ -15,11 +15,11 @@ static bool
 open_source(struct policy_compiler *compiler, const char *source, const struct cel_type *expected,
 	    struct compiling *compiling)
 {
-	compiling->tree = cel_parse(compiler->arena, source, strlen(source), 0, NULL, compiling->faults);
+	compiling->tree = cel_parse(compiler->scratch, source, strlen(source), 0, NULL, compiling->faults);
 	if (!compiling->tree)
 		return false;
 	compiling->checked =
-	    cel_check(compiler->env, compiler->arena, compiling->tree, expected, compiling->faults);
+	    cel_check(compiler->env, compiler->scratch, compiling->tree, expected, compiling->faults);
 	return compiling->checked != NULL;
 }
 
@@ -53,7 +53,7 @@ find_bindings(struct policy_compiler *compiler, struct policy_program *program)
 {
 	size_t read_count, count = 0;
 	const char *const *reads = cel_program_reads(program->program, &read_count);
-	size_t *found = arena_take_array(compiler->arena, compiler->bindings.count, sizeof *found);
+	size_t *found = arena_take_array(compiler->scratch, compiler->bindings.count, sizeof *found);
 
 	for (size_t i = 0; i < read_count; i++) {
 		size_t at = find_binding(&compiler->bindings, reads[i]);
@@ -67,7 +67,9 @@ find_bindings(struct policy_compiler *compiler, struct policy_program *program)
 			add_binding(found, &count, inner->bindings[j]);
 		add_binding(found, &count, at);
 	}
-	program->bindings = found;
+	if (count)
+		program->bindings = memcpy(arena_take_array(compiler->arena, count, sizeof *found), found,
+					   count * sizeof *found);
 	program->binding_count = count;
 }
 
@@ -209,7 +211,7 @@ compile_binding(struct policy_compiler *compiler, const char *container, const s
 	struct policy_binding *binding = new_binding(compiler);
 	struct error error = {0};
 
-	compiling.checked = cel_check(compiler->env, compiler->arena, named->tree, NULL, faults);
+	compiling.checked = cel_check(compiler->env, compiler->scratch, named->tree, NULL, faults);
 	if (!compiling.checked || !compile_node(compiler, &compiling, named->tree->root, &expression))
 		return false;
 	*binding = (struct policy_binding){.name = named->name, .value = expression.ask};
@@ -231,8 +233,8 @@ parse_all(struct policy_compiler *compiler, struct named *named, size_t count, s
 	bool good = true;
 
 	for (size_t i = 0; i < count; i++) {
-		named[i].tree =
-		    cel_parse(compiler->arena, named[i].source, strlen(named[i].source), 0, NULL, &faults[i]);
+		named[i].tree = cel_parse(compiler->scratch, named[i].source, strlen(named[i].source), 0,
+					  NULL, &faults[i]);
 		good = good && named[i].tree;
 	}
 	return good;
@@ -261,7 +263,7 @@ bool
 policy_compile_bindings(struct policy_compiler *compiler, const char *container, const char *const *names,
 			const char *const *sources, size_t count, struct cel_faults *faults)
 {
-	struct named *named = arena_take_array(compiler->arena, count, sizeof *named);
+	struct named *named = arena_take_array(compiler->scratch, count, sizeof *named);
 
 	for (size_t i = 0; i < count; i++)
 		named[i] = (struct named){.name = names[i], .source = sources[i]};

@@ -8,7 +8,8 @@
 #define POLICY_CONJUNCTS_MAX 64 /* of one condition */
 
 struct policy_compiler {
-	struct arena *arena; /* of the policy */
+	struct arena *arena;   /* of the policy */
+	struct arena *scratch; /* of what is only needed for compiling: free once the faults were read */
 	struct cel_env *env;
 	struct policy_bindings bindings;
 };

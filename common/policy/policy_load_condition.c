@@ -47,9 +47,9 @@ static void
 load_lets(const struct policy_reader *reader, struct policy_compiler *compiler, const char *container,
 	  const struct policy_lets *lets)
 {
-	const char **names = arena_take_array(reader->arena, lets->count, sizeof *names);
-	const char **sources = arena_take_array(reader->arena, lets->count, sizeof *sources);
-	struct cel_faults *faults = arena_take_array(reader->arena, lets->count, sizeof *faults);
+	const char **names = arena_take_array(compiler->scratch, lets->count, sizeof *names);
+	const char **sources = arena_take_array(compiler->scratch, lets->count, sizeof *sources);
+	struct cel_faults *faults = arena_take_array(compiler->scratch, lets->count, sizeof *faults);
 
 	for (size_t i = 0; i < lets->count; i++) {
 		names[i] = lets->items[i].name;
@@ -154,15 +154,18 @@ policy_load_conditions(const struct place *root)
 	const struct policy_reader *reader = root->reader;
 	struct policy *policy = reader->policy;
 	struct policy_names *names = arena_take(reader->arena, sizeof *names);
-	struct policy_compiler compiler = {.arena = reader->arena};
+	struct policy_compiler compiler = {.arena = reader->arena, .scratch = arena_open()};
 
 	compiler.env = policy_facts_declare(reader->arena, policy);
 	load_lets(reader, &compiler, NULL, &policy->lets);
-	for (size_t i = 0; i < policy->rule_count && !policy_reader_is_full(root); i++)
+	for (size_t i = 0; i < policy->rule_count && !policy_reader_is_full(root); i++) {
+		arena_reset(compiler.scratch);
 		load_rule(reader, &compiler, &policy->rules[i]);
+	}
 	for (size_t i = 0; i < policy->limit_count; i++)
 		load_limit(reader, &compiler, &policy->limits[i]);
 	load_invariants(reader, &compiler, names);
+	arena_close(compiler.scratch);
 	names->env = compiler.env;
 	names->bindings = compiler.bindings;
 	names->params = params_of(reader->arena, policy);

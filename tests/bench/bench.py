@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 
+import policy
 from sides import ALLOWED, ASKED, ROOT, SERVICES, Countersign, Limit
 from pair import server
 from stored import store
@@ -81,6 +82,11 @@ def part_profile():
         return {"pids": pids}
     finally:
         side.close()
+
+
+def part_policy():
+    """The policy alone: no servers have a part in it."""
+    return policy.part(table)
 
 
 # ---------------------------------------------------------------- one at a time
@@ -339,7 +345,8 @@ def memory_asking(count):
         side.close()
 
 
-PARTS = {"rate": part_rate, "latency": part_latency, "stored": part_stored, "open": part_open, "recovery": part_recovery}
+PARTS = {"rate": part_rate, "latency": part_latency, "stored": part_stored, "open": part_open, "recovery": part_recovery,
+         "policy": part_policy}
 BY_NAME = {"profile": part_profile, "memory": part_memory}
 
 

@@ -167,6 +167,8 @@ combination_decide(const struct policy *policy, const struct policy_request *req
 	struct policy_deciding d = begin(&product, decision, arena);
 
 	combine(&d, flaw);
+	if (!d.meter.exhausted) /* the product has asked the limits with what the rules had left, which was enough */
+		d.meter.cost = d.meter.polled = 0;
 	policy_apply_limits(&d, now);
 	combination_set_terms(&d);
 }
