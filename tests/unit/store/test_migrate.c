@@ -105,10 +105,8 @@ an_older_schema_tells_what_to_do_and_migrate_does_it(void **state)
 
 	scratch_run(
 	    scratch_raw(scratch),
-	    "DELETE FROM schema_migration WHERE version = 3; DROP FUNCTION request_known CASCADE;"
-	    "ALTER TABLE decision ADD FOREIGN KEY (tenant, request_id) REFERENCES request;"
-	    "ALTER TABLE authorization_status ADD FOREIGN KEY (tenant, request_id) REFERENCES request");
-	expect_refused(scratch, "lacks migration 003_references: run `countersign migrate`");
+	    "DELETE FROM schema_migration WHERE version = 4; ALTER TABLE decision DROP COLUMN explanation");
+	expect_refused(scratch, "lacks migration 004_explanation: run `countersign migrate`");
 	assert_true(migrate(scratch, SCRATCH_CHAINS, &applied, &error));
 	assert_int_equal(applied, 1);
 }
