@@ -65,6 +65,13 @@ find(struct cel_value container, struct cel_value key, enum cel_code *code)
 	return found;
 }
 
+/* Half an index is no index at all, where nothing could be. */
+static bool
+is_whole(struct cel_value key)
+{
+	return key.kind != CEL_DOUBLE || __builtin_trunc(key.as.real) == key.as.real;
+}
+
 /* Through an optional everything is optional: a.?b.c is a.?b.?c. */
 static struct cel_value
 access(struct cel_machine *machine, struct cel_value container, struct cel_value key, bool optional)
@@ -83,7 +90,9 @@ access(struct cel_machine *machine, struct cel_value container, struct cel_value
 		return found ? *found : cel_fail(machine, code, NULL);
 	if (found)
 		return cel_make_optional(machine, *found);
-	return code == CEL_NO_SUCH_FIELD || code == CEL_INDEX ? none() : cel_fail(machine, code, NULL);
+	return code == CEL_NO_SUCH_FIELD || (code == CEL_INDEX && is_whole(key))
+		   ? none()
+		   : cel_fail(machine, code, NULL);
 }
 
 struct cel_value
