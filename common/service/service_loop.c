@@ -43,7 +43,9 @@ new_session(struct service_loop *loop)
 
 	if (store_reconnect(loop->context.store, &error)) {
 		monitor_add(loop->context.monitor, "database_reconnects_total", "", 1);
-		monitor_ready(loop->context.monitor, "database", true, "");
+		/* who has work at hand is ready when it is done: a session alone does not show that anything can be written */
+		if (loop->hand.count == 0 && !loop->service->tick)
+			monitor_ready(loop->context.monitor, "database", true, "");
 		loop->tick_at = 0;	/* notifications were lost meanwhile */
 		loop->time.look_at = 0; /* it may be another server */
 		return true;
