@@ -2,6 +2,7 @@
 /* policy_explain.c - every candidate with what it came to, and what was read for it. */
 #include "common/policy/policy_explain.h"
 #include "common/policy/policy_deciding.h"
+#include "common/policy/policy_read.h"
 
 #include <string.h>
 
@@ -69,15 +70,6 @@ shown(const struct explaining *e, const struct value *value)
 	}
 }
 
-static const struct policy_field *
-declared(const struct policy_type *map, const char *path, size_t length)
-{
-	for (size_t i = 0; map->fields && i < map->field_count; i++)
-		if (strncmp(map->fields[i].name, path, length) == 0 && map->fields[i].name[length] == '\0')
-			return &map->fields[i];
-	return NULL;
-}
-
 static struct value *
 default_of(const struct explaining *e, const struct policy_datum *datum)
 {
@@ -109,7 +101,7 @@ input_shown(const struct explaining *e, const char *path)
 		size_t length = strcspn(at, ".[");
 		const char *name = arena_copy(e->arena, at, length);
 
-		field = declared(map, at, length);
+		field = map->fields ? policy_field_of(map, (struct text){at, length}) : NULL;
 		if (field && field->sensitive)
 			return value_string(e->arena, "(hidden)");
 		value = value ? value_get(value, name) : NULL;

@@ -2,18 +2,10 @@
 /* policy_limits.c - how much is enough. What is used already is told by whoever asks; nothing is reserved here. Rule 8a of
  * policy_decide.c. */
 #include "common/policy/policy_deciding.h"
+#include "common/policy/policy_read.h"
 
 #include <assert.h>
 #include <string.h>
-
-static const struct policy_field *
-find_field(const struct policy_type *map, const char *name, size_t length)
-{
-	for (size_t i = 0; i < map->field_count; i++)
-		if (strncmp(map->fields[i].name, name, length) == 0 && map->fields[i].name[length] == '\0')
-			return &map->fields[i];
-	return NULL;
-}
 
 /* What is declared under a path ("plan.delete") and there; else NULL. */
 static const struct policy_datum *
@@ -21,7 +13,8 @@ find_datum(const struct policy_type *map, const struct policy_datum *datum, cons
 {
 	for (;;) {
 		size_t length = strcspn(path, ".");
-		const struct policy_field *field = map->fields ? find_field(map, path, length) : NULL;
+		const struct policy_field *field =
+		    map->fields ? policy_field_of(map, (struct text){path, length}) : NULL;
 
 		if (!field || datum->kind != POLICY_T_MAP)
 			return NULL;
