@@ -74,19 +74,6 @@ note_covers(struct policy_difference *difference, const struct policy_decision *
 	}
 }
 
-static void
-keep_request(struct policy_difference *difference, const struct policy_request *request, struct arena *arena)
-{
-	struct value *map = value_map(arena);
-
-	value_set_string(arena, map, "tenant", request->tenant);
-	value_set_string(arena, map, "agent_id", request->agent_id);
-	value_set_string(arena, map, "action", request->action);
-	value_set_string(arena, map, "target", request->target);
-	value_set(arena, map, "context", policy_domain_copy(request->context, arena));
-	difference->request = map;
-}
-
 static bool
 is_decided_alike(struct policy_difference *difference, const struct policy *before, const struct policy *after,
 		 const struct policy_request *request, const char *rule, int64_t now, struct arena *scratch)
@@ -128,7 +115,7 @@ policy_difference_find(const struct policy *before, const struct policy *after, 
 		difference.exhaustive = walk.exhaustive;
 		while (!difference.request && policy_walk_next(&walk, scratch, &request)) {
 			if (!is_decided_alike(&difference, before, after, &request, id, now, scratch))
-				keep_request(&difference, &request, arena);
+				difference.request = policy_domain_written(&request, arena);
 			arena_reset(scratch);
 		}
 	}

@@ -36,19 +36,6 @@ approvals_of(const struct policy_decision *decision, struct arena *arena)
 	return cel_list(arena, names, decision->requirement_count);
 }
 
-static const struct value *
-written(const struct policy_request *request, struct arena *arena)
-{
-	struct value *map = value_map(arena);
-
-	value_set_string(arena, map, "tenant", request->tenant);
-	value_set_string(arena, map, "agent_id", request->agent_id);
-	value_set_string(arena, map, "action", request->action);
-	value_set_string(arena, map, "target", request->target);
-	value_set(arena, map, "context", policy_domain_copy(request->context, arena));
-	return map;
-}
-
 /* The values of a decision's expressions, and the outcome beside them; a purse of its own. */
 static struct policy_meter *
 claims_of(struct trial *trial, struct policy_deciding *deciding, const struct policy_decision *decision)
@@ -86,7 +73,7 @@ holds_for(struct trial *trial, const struct policy_request *request)
 	trial->proof.assumed++;
 	if (is_true(meter, &invariant->asserts))
 		return true;
-	trial->proof.request = written(request, trial->arena);
+	trial->proof.request = policy_domain_written(request, trial->arena);
 	trial->proof.verdict = decision.verdict;
 	return false;
 }

@@ -35,8 +35,8 @@ void policy_domain_read(struct policy_domain *domain, const struct policy *polic
 struct policy_dimension *policy_domain_dimension(struct policy_domain *domain, const struct policy *policy,
 						 const char *path, struct arena *arena);
 
-/* A copy of a context that outlives its arena. */
-struct value *policy_domain_copy(const struct value *context, struct arena *arena);
+/* A request as people write it, {tenant, agent_id, action, target, context}: a copy that outlives the request's arena. */
+struct value *policy_domain_written(const struct policy_request *request, struct arena *arena);
 
 /* All combinations in order, or so many that a fixed seed draws. */
 struct policy_walk {

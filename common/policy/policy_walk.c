@@ -100,8 +100,8 @@ policy_walk_next(struct policy_walk *walk, struct arena *scratch, struct policy_
 	return true;
 }
 
-struct value *
-policy_domain_copy(const struct value *value, struct arena *arena)
+static struct value *
+copied(const struct value *value, struct arena *arena)
 {
 	struct value *copy;
 
@@ -117,15 +117,28 @@ policy_domain_copy(const struct value *value, struct arena *arena)
 	case VALUE_LIST:
 		copy = value_list(arena);
 		for (size_t i = 0; i < value->as.list.count; i++)
-			value_append(arena, copy, policy_domain_copy(value->as.list.items[i], arena));
+			value_append(arena, copy, copied(value->as.list.items[i], arena));
 		return copy;
 	case VALUE_MAP:
 		copy = value_map(arena);
 		for (size_t i = 0; i < value->as.map.count; i++)
 			value_set(arena, copy, value->as.map.members[i].name.bytes,
-				  policy_domain_copy(value->as.map.members[i].value, arena));
+				  copied(value->as.map.members[i].value, arena));
 		return copy;
 	default:
 		return value_null(arena);
 	}
+}
+
+struct value *
+policy_domain_written(const struct policy_request *request, struct arena *arena)
+{
+	struct value *map = value_map(arena);
+
+	value_set_string(arena, map, "tenant", request->tenant);
+	value_set_string(arena, map, "agent_id", request->agent_id);
+	value_set_string(arena, map, "action", request->action);
+	value_set_string(arena, map, "target", request->target);
+	value_set(arena, map, "context", copied(request->context, arena));
+	return map;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The statements of the command line: sql/query/cli_*.sql, in the order of their names. */
 #define FIRST_STATEMENT STATEMENT_CLI_AGENT_ADD
@@ -178,4 +179,13 @@ cli_rows(struct cli *cli, const struct store_rows *rows, const char *const *name
 		value_append(cli->arena, list, map);
 	}
 	return list;
+}
+
+int64_t
+cli_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }

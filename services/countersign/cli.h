@@ -83,6 +83,9 @@ bool cli_change(struct cli *cli, enum statement statement, const struct store_pa
 struct bus_options cli_bus(const struct cli *cli);
 const char *cli_topic(const struct cli *cli, const char *logical);
 
+/* Microseconds since 1970 UTC by this machine's clock. */
+int64_t cli_now(void);
+
 /* Reads a file, or standard input for "-", up to limit bytes. */
 char *cli_read_file(struct cli *cli, const char *path, size_t limit, size_t *length,
 		    struct error *error) CS_MUST_CHECK;

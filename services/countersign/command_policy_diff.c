@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { REPLAY_LAST = 1000, REPLAY_LAST_MAX = 100000 };
 
@@ -146,15 +145,6 @@ replay_file(struct replaying *replaying, struct error *error)
 	return good;
 }
 
-static int64_t
-present(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_REALTIME, &time);
-	return (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
-}
-
 int
 command_policy_diff(struct cli *cli)
 {
@@ -177,7 +167,7 @@ command_policy_diff(struct cli *cli)
 				      .replay = policy_replay_open(cli->arena),
 				      .arena = arena_open(),
 				      .path = path,
-				      .now = present()};
+				      .now = cli_now()};
 	bool good = replay_file(&replaying, &error);
 
 	arena_close(replaying.arena);

@@ -8,7 +8,6 @@
 #include "services/countersign/policy_replay.h"
 
 #include <string.h>
-#include <time.h>
 
 enum { REQUEST_BYTES_MAX = 64 * 1024 };
 
@@ -26,7 +25,6 @@ static bool
 read_now(struct cli *cli, int64_t *now, struct error *error)
 {
 	const char *text = cli_option(cli, "now");
-	struct timespec time;
 	int64_t seconds;
 	uint32_t nanoseconds;
 
@@ -37,8 +35,7 @@ read_now(struct cli *cli, int64_t *now, struct error *error)
 		*now = seconds * 1000000 + nanoseconds / 1000;
 		return true;
 	}
-	clock_gettime(CLOCK_REALTIME, &time);
-	*now = (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
+	*now = cli_now();
 	return true;
 }
 

@@ -13,14 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-static int64_t
-now_us(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 /* ---------------------------------------------------------------- submit */
 
 /* Puts a member in the place of what the file said. */
@@ -174,11 +166,11 @@ await_result(struct cli *cli, const struct crypto_key *key, const struct respons
 	struct error error = {0};
 	int64_t timeout = cli_duration(cli, "timeout", INT64_C(10) * 1000000);
 	const char *result = NULL;
-	int64_t begun = now_us();
+	int64_t begun = cli_now();
 
 	if (!timeout || (!cli->store && cli_option(cli, "digest")))
 		return CLI_OK;
-	while (!result && error.kind == ERROR_NONE && now_us() - begun < timeout) {
+	while (!result && error.kind == ERROR_NONE && cli_now() - begun < timeout) {
 		result = poll_result(cli, crypto_key_thumbprint(key), response->response_id, &error);
 		if (!result)
 			nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
@@ -215,7 +207,7 @@ answer_one(struct cli *cli, const struct crypto_key *key, const char *responder,
 	    .tenant = cli->config.tenant,
 	    .responder = responder,
 	    .verdict = verdict,
-	    .issued_at = now_us(),
+	    .issued_at = cli_now(),
 	    .reason = cli_option(cli, "reason"),
 	    .response_id = given ? given : arena_string(cli->arena, id_random().text),
 	    .request_id = cli_option(cli, "digest") ? argument : check_request_id(cli, argument, &error)};
@@ -292,7 +284,7 @@ command_outcome(struct cli *cli)
 	const char *id = cli_option(cli, "id");
 	struct outcome outcome = {.tenant = cli->config.tenant,
 				  .has_digest = true,
-				  .occurred_at = now_us(),
+				  .occurred_at = cli_now(),
 				  .outcome_id = id ? id : arena_string(cli->arena, id_random().text),
 				  .reported_by = cli_option(cli, "reported-by"),
 				  .authorization = cli_option(cli, "authorization"),

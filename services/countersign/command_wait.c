@@ -8,7 +8,6 @@
 #include "services/countersign/send.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 bool
 jwks_read(struct cli *cli, const char *path, struct jwks *jwks, struct error *error)
@@ -85,11 +84,8 @@ has_ended(const struct value *word)
 {
 	const char *text = value_get_string(word, "expires_at");
 	int64_t end;
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	return !text || !rfc3339_parse(text, strlen(text), &end)
-	       || (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000 >= end;
+	return !text || !rfc3339_parse(text, strlen(text), &end) || cli_now() >= end;
 }
 
 static int

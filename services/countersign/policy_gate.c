@@ -6,16 +6,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
-
-static int64_t
-now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_REALTIME, &time);
-	return (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
-}
 
 static const char *
 json(struct cli *cli, const struct value *value)
@@ -45,7 +35,7 @@ policy_gate_invariants(struct cli *cli, const struct policy_file *file, bool rep
 	int result = CLI_OK;
 
 	for (size_t i = 0; i < policy_invariant_count(file->policy.policy); i++) {
-		struct policy_proof proof = policy_invariant_try(file->policy.policy, i, now(), cli->arena);
+		struct policy_proof proof = policy_invariant_try(file->policy.policy, i, cli_now(), cli->arena);
 
 		say_proof(cli, file, &proof, report);
 		if (!proof.holds)
