@@ -226,6 +226,48 @@ add_class(const struct explaining *e, struct value *map)
 	value_set(e->arena, map, "class", class);
 }
 
+/* An input, or a part of one, that nobody may see. */
+static bool
+is_hidden(const struct explaining *e, const char *path)
+{
+	static const char context[] = "context.";
+	const struct policy_type *map = &e->trail->policy->inputs;
+
+	if (strncmp(path, context, strlen(context)) != 0)
+		return false;
+	for (const char *at = path + strlen(context); map; at++) {
+		size_t length = strcspn(at, ".");
+		const struct policy_field *field =
+		    map->fields ? policy_field_of(map, (struct text){at, length}) : NULL;
+
+		if (field && field->sensitive)
+			return true;
+		at += length;
+		map = field && *at ? &field->type : NULL;
+	}
+	return false;
+}
+
+static struct value *
+key_shown(const struct explaining *e, const struct policy_check *check)
+{
+	for (size_t i = 0; i < check->limit->key.count; i++)
+		if (check->key && is_hidden(e, check->limit->key.items[i]))
+			return value_string(e->arena, "(hidden)");
+	return value_string(e->arena, check->key);
+}
+
+/* What others have used may be more than a number of JSON can be: then the largest. */
+static struct value *
+amount_shown(const struct explaining *e, const struct policy_check *check, int64_t amount)
+{
+	static const int64_t largest = (INT64_C(1) << 53) - 1;
+
+	if (check->limit->sum_of && is_hidden(e, check->limit->sum_of))
+		return value_string(e->arena, "(hidden)");
+	return value_int(e->arena, amount > largest ? largest : amount < -largest ? -largest : amount);
+}
+
 static void
 add_limits(const struct explaining *e, struct value *map)
 {
@@ -237,11 +279,11 @@ add_limits(const struct explaining *e, struct value *map)
 
 		value_set_string(e->arena, one, "limit", check->limit->id);
 		value_set(e->arena, one, "exceeded", value_bool(e->arena, check->exceeded));
-		value_set_string(e->arena, one, "key", check->key);
+		value_set(e->arena, one, "key", key_shown(e, check));
 		if (check->outcome.truth == POLICY_ERROR)
 			add_error(e, one, &check->outcome);
-		set_int(e, one, "used", check->used);
-		set_int(e, one, "amount", check->amount);
+		value_set(e->arena, one, "used", amount_shown(e, check, check->used));
+		value_set(e->arena, one, "amount", amount_shown(e, check, check->amount));
 		set_int(e, one, "max", check->limit->max);
 		value_append(e->arena, list, one);
 	}

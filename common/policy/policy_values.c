@@ -211,16 +211,15 @@ struct atom {
 	bool is_cut;
 };
 
-/* "plan.delete" of context.plan.delete; NULL when the node is no such chain. */
-static const char *
-path_of(const struct cel_node *node, struct arena *arena)
+const char *
+policy_input_path(const struct cel_node *node, struct arena *arena)
 {
 	if (node->kind != CEL_N_SELECT || !node->operand)
 		return NULL;
 	if (node->operand->kind == CEL_N_IDENT)
 		return strcmp(node->operand->name, "context") == 0 ? node->name : NULL;
 
-	const char *above = path_of(node->operand, arena);
+	const char *above = policy_input_path(node->operand, arena);
 
 	return above ? arena_format(arena, "%s.%s", above, node->name) : NULL;
 }
@@ -244,7 +243,7 @@ collect_children(struct atom *atom, const struct cel_node *node)
 static void
 collect(struct atom *atom, const struct cel_node *node)
 {
-	const char *path = path_of(node, atom->arena);
+	const char *path = policy_input_path(node, atom->arena);
 
 	if (node->kind == CEL_N_LITERAL) {
 		if (atom->constant_count < CONSTANTS_MAX)

@@ -31,6 +31,8 @@ struct policy_domain policy_domain_of(const struct policy *policy, const struct 
 /* Adds what an expression reads and the constants that stand beside it. */
 void policy_domain_read(struct policy_domain *domain, const struct policy *policy, const char *source,
 			struct arena *arena);
+/* "plan.delete" of context.plan.delete; NULL when the node is no such chain. In the arena where it is longer than one name. */
+const char *policy_input_path(const struct cel_node *node, struct arena *arena);
 /* The dimension of an input, made when it is new; NULL when there is no such input or no room. */
 struct policy_dimension *policy_domain_dimension(struct policy_domain *domain, const struct policy *policy,
 						 const char *path, struct arena *arena);
