@@ -168,6 +168,9 @@ a_refusal_names_the_expression_and_the_path_that_would_help(void **state)
 		"may cost 82903 units, 10000 are allowed: context.tags.exists(t, t.contains('x')); a "
 		"declared max of 899 "
 		"or less for context.tags[] would do");
+	assert_int_equal(estimate(f, "[1, 2, number]", 11), 11);
+	assert_int_equal(f->faults.count, 0);
+	refused(f, "[1, 2, number]", 10, "may cost 11 units, 10 are allowed: [1, 2, number]");
 	refused(f, "[1, 2, number]", 5, "may cost 11 units, 5 are allowed: [1, 2, number]");
 }
 
