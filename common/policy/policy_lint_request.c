@@ -488,13 +488,7 @@ policy_lint_requests(struct policy_linting *linting)
 		    policy_terms_of(policy, &policy->rules[i], trying.domain_arena).is_simple;
 		arena_reset(trying.domain_arena);
 	}
-	/* what this version does not honour is decided by no rule */
-	if (policy->is_undecidable)
-		policy_linting_note(linting,
-				    "E09, W02: the policy holds what is not honoured yet: no request "
-				    "could be tried");
-	else
-		try_all(&trying);
+	try_all(&trying);
 	tell_effects(&trying);
 	if (trying.left_out)
 		policy_linting_note(
