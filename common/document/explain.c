@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* explain.c - a finding as people read it: where, what, and the line with a caret under it. */
 #include "common/document/document.h"
-#include "common/message/characters.h"
+#include "common/visible/characters.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fields.c - the forms, one check each, and the walk over a table. */
 #include "common/message/fields.h"
-#include "common/message/characters.h"
+#include "common/visible/characters.h"
 #include "common/message/path.h"
 #include "common/message/request.h"
 #include "common/message/rfc3339.h"

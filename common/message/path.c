@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* path.c - paths as text. The names in them were chosen by others. */
 #include "common/message/path.h"
-#include "common/message/characters.h"
+#include "common/visible/characters.h"
 
 enum { NAME_SHOWN = 64 };
 

@@ -81,7 +81,7 @@ struct policy_decision {
 	enum policy_verdict verdict;
 	/* one of "rule", "class_default", "rule_error" (a condition of a rule that restricts could not be evaluated, and the rule's
 	 * decision stands instead of a milder one), "limit_exceeded" (likewise, of a limit), "missing_input", "evaluation_timeout", "no_policy", "invalid_request" (the context does
-	 * not satisfy the declared inputs), "not_honoured" (of a policy with gaps, policy_load_whole), "too_many_rules" (over
+	 * not satisfy the declared inputs), "too_many_rules" (over
 	 * POLICY_CANDIDATES_MAX speak), "too_many_requirements" (over POLICY_REQUIREMENTS_MAX would be asked) */
 	const char *reason_code;
 	const char *reason_text; /* one line of at most 1 KiB; the rules' reasons, joined */

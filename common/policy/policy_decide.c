@@ -4,7 +4,6 @@
  *
  *  1. Nothing to decide by: without a policy, or with one for other tenants, BLOCK no_policy. A request without tenant,
  *     agent_id, action or target is BLOCK missing_input.
- *     So is everything by a policy that holds what is not honoured here yet: not_honoured.
  *  1a. The context does not satisfy the declared inputs: BLOCK invalid_request, naming the field. Defaults are filled in first.
  *  2. An action is covered by every class with a matching pattern in `actions` and none in `except`; the fallback
  *     class covers it when no other does.
@@ -70,9 +69,7 @@ can_decide(struct policy_deciding *deciding)
 	deciding->decision->missing = missing;
 	if (deciding->decision->missing_count)
 		return policy_deciding_block(deciding, "missing_input");
-	if (!policy_covers(deciding->policy, request->tenant))
-		return policy_deciding_block(deciding, "no_policy");
-	return !deciding->policy->is_undecidable || policy_deciding_block(deciding, "not_honoured");
+	return policy_covers(deciding->policy, request->tenant) || policy_deciding_block(deciding, "no_policy");
 }
 
 /* Rule 1a. */

@@ -64,5 +64,19 @@ struct policy_meter *policy_deciding_meter(struct policy_deciding *deciding, int
 
 /* reason_text for a decision whose other members are set: one line. */
 const char *policy_reason(const struct policy_deciding *deciding);
+/* The text itself, or what of it fits into POLICY_REASON_MAX bytes, with a sign at its end that it was cut. */
+const char *policy_line_cut(struct arena *arena, const char *text);
+
+/*
+ * What people may see of an input, by its path without "context.": the value as the request has it, or the default, a text cut at 64
+ * characters; or, with *is_mark, what stands for it: "(absent)", "(hidden)" for what is sensitive, "(3 items)", "(2 members)", "(default)".
+ */
+struct value *policy_input_shown(const struct policy_deciding *deciding, const char *path,
+				 struct arena *arena, bool *is_mark);
+/*
+ * A rule's text with its placeholders filled (NULL stays NULL), of at most POLICY_REASON_MAX bytes: a text in quotation marks and made visible
+ * (visible.h), other values as JSON, else the mark. What is filled in is not looked at again.
+ */
+const char *policy_filled(const struct policy_deciding *deciding, const char *template, struct arena *arena);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { SHOWN_CHARACTERS = 64 };
+enum { NEAREST_UNITS = 50000 }; /* to find what would have been allowed */
 
 struct explaining {
 	struct arena *arena;
@@ -33,87 +33,6 @@ set_int(const struct explaining *e, struct value *map, const char *name, int64_t
 
 /* ------------------------------------------------------------------ what was read */
 
-static struct value *
-shortened(const struct explaining *e, struct text text)
-{
-	size_t length = 0;
-	uint32_t point;
-
-	for (size_t i = 0; i < SHOWN_CHARACTERS && length < text.length; i++) {
-		size_t step = value_utf8_decode(text.bytes + length, text.length - length, &point);
-
-		length += step ? step : 1;
-	}
-	if (length >= text.length)
-		return value_text(e->arena, text.bytes, text.length);
-	return value_string(e->arena, arena_format(e->arena, "%.*s…", (int)length, text.bytes));
-}
-
-static struct value *
-shown(const struct explaining *e, const struct value *value)
-{
-	switch (value->kind) {
-	case VALUE_STRING:
-		return shortened(e, value->as.string);
-	case VALUE_LIST:
-		return value_string(e->arena, arena_format(e->arena, "(%zu items)", value->as.list.count));
-	case VALUE_MAP:
-		return value_string(e->arena, arena_format(e->arena, "(%zu members)", value->as.map.count));
-	case VALUE_BOOL:
-		return value_bool(e->arena, value->as.boolean);
-	case VALUE_INT:
-		return value_int(e->arena, value->as.integer);
-	case VALUE_REAL:
-		return value_real(e->arena, value->as.real);
-	default:
-		return value_null(e->arena);
-	}
-}
-
-static struct value *
-default_of(const struct explaining *e, const struct policy_datum *datum)
-{
-	switch (datum ? datum->kind : POLICY_T_ABSENT) {
-	case POLICY_T_BOOL:
-		return value_bool(e->arena, datum->as.boolean);
-	case POLICY_T_INT:
-		return value_int(e->arena, datum->as.integer);
-	case POLICY_T_DOUBLE:
-		return value_real(e->arena, datum->as.real);
-	case POLICY_T_STRING:
-		return shortened(e, datum->as.string);
-	case POLICY_T_ABSENT:
-		return value_string(e->arena, "(absent)");
-	default:
-		return value_string(e->arena, "(default)");
-	}
-}
-
-/* An input under its path without "context.", as the request has it. */
-static struct value *
-input_shown(const struct explaining *e, const char *path)
-{
-	const struct policy_type *map = &e->trail->policy->inputs;
-	const struct value *value = e->trail->request->context;
-	const struct policy_field *field = NULL;
-
-	for (const char *at = path; map && *at;) {
-		size_t length = strcspn(at, ".[");
-		const char *name = arena_copy(e->arena, at, length);
-
-		field = map->fields ? policy_field_of(map, (struct text){at, length}) : NULL;
-		if (field && field->sensitive)
-			return value_string(e->arena, "(hidden)");
-		value = value ? value_get(value, name) : NULL;
-		map = field ? &field->type : NULL;
-		at += length;
-		if (*at == '[')
-			break;
-		at += *at == '.';
-	}
-	return value ? shown(e, value) : default_of(e, field ? field->fallback : NULL);
-}
-
 static void
 add_read(const struct explaining *e, struct value *map, const char *path)
 {
@@ -121,11 +40,13 @@ add_read(const struct explaining *e, struct value *map, const char *path)
 	const struct policy_request *request = e->trail->request;
 	const char *const names[] = {"agent_id", "action", "target", "tenant"};
 	const char *const values[] = {request->agent_id, request->action, request->target, request->tenant};
+	bool is_mark;
 
 	if (value_get(map, path))
 		return;
 	if (strncmp(path, context, strlen(context)) == 0)
-		value_set(e->arena, map, path, input_shown(e, path + strlen(context)));
+		value_set(e->arena, map, path,
+			  policy_input_shown(e->trail, path + strlen(context), e->arena, &is_mark));
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(path, names[i]) == 0)
 			value_set(e->arena, map, path, value_string(e->arena, values[i]));
@@ -190,7 +111,7 @@ because(const struct explaining *e, const struct policy_candidate *candidate)
 
 	value_set_string(e->arena, map, "rule", candidate->rule->id);
 	value_set_string(e->arena, map, "decision", policy_verdict_name(candidate->rule->verdict));
-	value_set_string(e->arena, map, "reason", candidate->rule->reason);
+	value_set_string(e->arena, map, "reason", policy_filled(e->trail, candidate->rule->reason, e->arena));
 	value_set(e->arena, map, "read", reads_of(e, &candidate->rule->condition));
 	return map;
 }
@@ -240,31 +161,55 @@ add_candidates(const struct explaining *e, struct value *map)
 
 /* ------------------------------------------------------------------ what would have been allowed */
 
-/* All that speaks against an ALLOW rule that is about the request, as it is written. */
-static size_t
-needs(const struct explaining *e, const struct policy_candidate *candidate, const char **texts)
+/* The values of the decision with a purse of their own and no clock, so that the same decision is explained the same, however long it took. */
+static struct policy_meter
+meter_of(const struct explaining *e)
 {
-	const struct policy_condition *condition = &candidate->rule->condition;
-	struct policy_meter meter = e->trail->meter; /* its values; the purse is a copy */
-	size_t count = 0;
+	const struct policy_names *names = e->trail->policy->names;
+	size_t slots = cel_slot_count(names->env), bindings = names->bindings.count;
+	struct policy_meter meter = e->trail->meter;
 
 	meter.arena = e->arena;
+	meter.expired = NULL;
+	meter.cost = POLICY_COST_MAX - NEAREST_UNITS;
+	if (!meter.slots)
+		return meter;
+	meter.slots = arena_take_array(e->arena, slots, sizeof *meter.slots);
+	memcpy(meter.slots, e->trail->meter.slots, slots * sizeof *meter.slots);
+	meter.known = arena_take_array(e->arena, bindings + 1, sizeof *meter.known);
+	memcpy(meter.known, e->trail->meter.known, bindings * sizeof *meter.known);
+	return meter;
+}
+
+/* All that speaks against an ALLOW rule that is about the request, as it is written. */
+static size_t
+needs(const struct explaining *e, const struct policy_candidate *candidate, struct policy_meter *meter,
+      const char **texts)
+{
+	const struct policy_condition *condition = &candidate->rule->condition;
+	size_t count = 0;
+
 	for (size_t i = 0; i < condition->count; i++) {
 		struct policy_condition one = {&condition->conjuncts[i], 1};
 
-		if (policy_condition_ask(&one, &meter).truth != POLICY_TRUE)
+		if (policy_condition_ask(&one, meter).truth != POLICY_TRUE)
 			texts[count++] = conjunct_text(e, &condition->conjuncts[i]);
 	}
 	return count;
 }
 
+/* None is named when some could not be asked: it might be another. */
 static void
 add_nearest(const struct explaining *e, struct value *map)
 {
 	const struct policy_candidate *nearest = NULL;
 	const char **least = NULL;
 	size_t least_count = 0;
+	struct policy_meter meter;
 
+	if (!e->trail->candidate_count || e->trail->meter.exhausted)
+		return;
+	meter = meter_of(e);
 	for (size_t i = 0; i < e->trail->candidate_count; i++) {
 		const struct policy_candidate *candidate = &e->trail->candidates[i];
 
@@ -274,7 +219,7 @@ add_nearest(const struct explaining *e, struct value *map)
 
 		const char **texts =
 		    arena_take_array(e->arena, candidate->rule->condition.count, sizeof *texts);
-		size_t count = needs(e, candidate, texts);
+		size_t count = needs(e, candidate, &meter, texts);
 
 		if (!nearest || count < least_count) {
 			nearest = candidate;
@@ -282,7 +227,7 @@ add_nearest(const struct explaining *e, struct value *map)
 			least_count = count;
 		}
 	}
-	if (!nearest)
+	if (!nearest || meter.exhausted)
 		return;
 
 	struct value *found = value_map(e->arena);
@@ -307,6 +252,48 @@ add_class(const struct explaining *e, struct value *map)
 	value_set(e->arena, map, "class", class);
 }
 
+/* An input, or a part of one, that nobody may see. */
+static bool
+is_hidden(const struct explaining *e, const char *path)
+{
+	static const char context[] = "context.";
+	const struct policy_type *map = &e->trail->policy->inputs;
+
+	if (strncmp(path, context, strlen(context)) != 0)
+		return false;
+	for (const char *at = path + strlen(context); map; at++) {
+		size_t length = strcspn(at, ".");
+		const struct policy_field *field =
+		    map->fields ? policy_field_of(map, (struct text){at, length}) : NULL;
+
+		if (field && field->sensitive)
+			return true;
+		at += length;
+		map = field && *at ? &field->type : NULL;
+	}
+	return false;
+}
+
+static struct value *
+key_shown(const struct explaining *e, const struct policy_check *check)
+{
+	for (size_t i = 0; i < check->limit->key.count; i++)
+		if (check->key && is_hidden(e, check->limit->key.items[i]))
+			return value_string(e->arena, "(hidden)");
+	return value_string(e->arena, check->key);
+}
+
+/* What others have used may be more than a number of JSON can be: then the largest. */
+static struct value *
+amount_shown(const struct explaining *e, const struct policy_check *check, int64_t amount)
+{
+	static const int64_t largest = (INT64_C(1) << 53) - 1;
+
+	if (check->limit->sum_of && is_hidden(e, check->limit->sum_of))
+		return value_string(e->arena, "(hidden)");
+	return value_int(e->arena, amount > largest ? largest : amount < -largest ? -largest : amount);
+}
+
 static void
 add_limits(const struct explaining *e, struct value *map)
 {
@@ -318,11 +305,11 @@ add_limits(const struct explaining *e, struct value *map)
 
 		value_set_string(e->arena, one, "limit", check->limit->id);
 		value_set(e->arena, one, "exceeded", value_bool(e->arena, check->exceeded));
-		value_set_string(e->arena, one, "key", check->key);
+		value_set(e->arena, one, "key", key_shown(e, check));
 		if (check->outcome.truth == POLICY_ERROR)
 			add_error(e, one, &check->outcome);
-		set_int(e, one, "used", check->used);
-		set_int(e, one, "amount", check->amount);
+		value_set(e->arena, one, "used", amount_shown(e, check, check->used));
+		value_set(e->arena, one, "amount", amount_shown(e, check, check->amount));
 		set_int(e, one, "max", check->limit->max);
 		value_append(e->arena, list, one);
 	}

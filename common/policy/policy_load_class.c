@@ -35,7 +35,7 @@ load_failure(const struct place *place, struct policy_class *class)
 		return true; /* a missing cell is closed */
 	if (!policy_read_map(place, known))
 		return false;
-	policy_note_gaps(place, gaps, POLICY_GAP_SERVICES);
+	policy_note_gaps(place, gaps);
 
 	bool good = load_cell(place, "evaluation_timeout", timeout, &words[0]);
 
@@ -63,7 +63,7 @@ check_failure(const struct place *place, const struct policy_class *class)
 		     nobody = policy_place_member(place, "no_eligible_approver");
 
 	if (class->cells.no_eligible_approver == POLICY_NOBODY_ESCALATE)
-		policy_note_gap(&nobody, POLICY_GAP_SERVICES);
+		policy_note_gap(&nobody);
 	if (class->cells.unavailable == POLICY_UNAVAILABLE_OPEN && class->verdict != POLICY_ALLOW)
 		return policy_refuse_as(&unavailable, "E05", "bad_value",
 					"open is only for a class whose default is ALLOW");
@@ -90,7 +90,7 @@ load_marks(const struct place *place, struct policy_class *class)
 	word = 0;
 	good = (!identity.value || policy_read_word(&identity, identities, &word)) && good;
 	class->verified_identity = word == 1;
-	policy_note_gaps(place, gaps, POLICY_GAP_SERVICES);
+	policy_note_gaps(place, gaps);
 	return good;
 }
 

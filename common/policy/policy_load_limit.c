@@ -241,7 +241,7 @@ policy_load_limits(const struct place *root)
 
 	if (!limits.value || policy_is_empty(&limits, VALUE_LIST) || !policy_read_list(&limits, LIMITS_MAX))
 		return;
-	policy_note_gap(&limits, POLICY_GAP_SERVICES);
+	policy_note_gap(&limits);
 	policy->limit_count = limits.value->as.list.count;
 	policy->limits = arena_take_array(root->reader->arena, policy->limit_count, sizeof *policy->limits);
 	for (size_t i = 0; i < policy->limit_count && !policy_reader_is_full(root); i++) {

@@ -143,33 +143,37 @@ load_obligations(const struct place *place, bool verdict_known, struct policy_ru
 		rule->obligations = copy_value(place->reader->arena, place->value);
 }
 
+/* Not itself, nor what it is in. */
+static bool
+is_sensitive(const struct policy_type *inputs, struct text path)
+{
+	for (size_t length = 1; length <= path.length; length++) {
+		const struct policy_field *field;
+
+		if (length < path.length && path.bytes[length] != '.')
+			continue;
+		field = policy_find_field(inputs, path.bytes, length);
+		if (field && field->sensitive)
+			return true;
+	}
+	return false;
+}
+
 /* A reason may name inputs in braces: {context.amount_minor}. */
 static void
 check_placeholders(const struct place *place, const char *reason)
 {
-	static const char start[] = "{context.";
 	const struct policy *policy = place->reader->policy;
-	bool found = false;
+	struct text path;
 
-	for (const char *at = reason; (at = strstr(at, start));) {
-		const char *path = at + strlen(start), *end = strchr(path, '}');
-		const struct policy_field *field = NULL;
-
-		at = path;
-		if (!end || end == path)
-			continue;
-		found = true;
-		if (policy->has_inputs)
-			field = policy_find_field(&policy->inputs, path, (size_t)(end - path));
-		if (!field)
-			policy_refuse_input(place,
-					    arena_copy(place->reader->arena, path, (size_t)(end - path)));
-		else if (field->sensitive)
+	while (policy_placeholder_find(reason, &path)) {
+		reason = path.bytes + path.length;
+		if (!policy->has_inputs || !policy_find_field(&policy->inputs, path.bytes, path.length))
+			policy_refuse_input(place, arena_copy(place->reader->arena, path.bytes, path.length));
+		else if (is_sensitive(&policy->inputs, path))
 			policy_refuse(place, "bad_value",
 				      "names a sensitive input: it would be told to everybody");
 	}
-	if (found)
-		policy_note_gap(place, POLICY_GAP_DECIDING);
 }
 
 static void
@@ -262,7 +266,7 @@ load_rule(const struct place *place, struct policy_rule *rule)
 	load_obligations(&obligations, verdict_known, rule);
 	load_expires(&expires, verdict_known, rule);
 	load_notes(place, rule);
-	policy_note_gaps(place, unserved, POLICY_GAP_SERVICES);
+	policy_note_gaps(place, unserved);
 }
 
 static int

@@ -184,12 +184,10 @@ policy_reader_is_full(const struct place *place)
 }
 
 void
-policy_note_gap(const struct place *place, enum policy_gap gap)
+policy_note_gap(const struct place *place)
 {
 	struct policy *policy = place->reader->policy;
 
-	if (gap == POLICY_GAP_DECIDING)
-		policy->is_undecidable = true;
 	if (!findings_full(&policy->gaps))
 		findings_add(
 		    &policy->gaps,
@@ -201,12 +199,12 @@ policy_note_gap(const struct place *place, enum policy_gap gap)
 }
 
 void
-policy_note_gaps(const struct place *map, const char *const *names, enum policy_gap gap)
+policy_note_gaps(const struct place *map, const char *const *names)
 {
 	for (; *names; names++) {
 		struct place member = policy_place_member(map, *names);
 
 		if (member.value)
-			policy_note_gap(&member, gap);
+			policy_note_gap(&member);
 	}
 }

@@ -212,7 +212,6 @@ struct policy {
 	size_t invariant_count;
 	const struct policy_names *names;
 	struct findings gaps; /* what this version does not honour */
-	bool is_undecidable;  /* … and policy_decide is among those who don't */
 };
 
 /* A set of rules, one bit each. */

@@ -69,7 +69,7 @@ load_ask(const struct place *place, struct policy_ask *ask)
 
 	good = policy_read_integer(&quorum, 1, QUORUM_MAX, &ask->quorum) && good;
 	good = policy_read_expression_if(&filter, &ask->filter) && good;
-	policy_note_gaps(place, gaps, POLICY_GAP_SERVICES);
+	policy_note_gaps(place, gaps);
 	return good;
 }
 
@@ -100,7 +100,7 @@ load_asks(const struct place *place, struct policy_profile *profile)
 		good = load_ask(&item, &profile->asks[i]) && group_is_new(&item, profile->asks, i) && good;
 	}
 	if (profile->ask_count > 1 && !profile->all)
-		policy_note_gap(place, POLICY_GAP_SERVICES);
+		policy_note_gap(place);
 	return good;
 }
 
@@ -115,7 +115,7 @@ load_questions(const struct place *place, struct policy_profile *profile)
 	if (any_of.value && all_of.value)
 		return policy_refuse_name(&all_of, "bad_value", "stands beside any_of: it is one or the other");
 	if (all_of.value)
-		policy_note_gap(&all_of, POLICY_GAP_SERVICES);
+		policy_note_gap(&all_of);
 	return load_asks(all_of.value ? &all_of : &any_of, profile);
 }
 
@@ -175,7 +175,7 @@ load_ttl(const struct place *place, struct policy_profile *profile)
 {
 	if (place->value && place->value->kind == VALUE_STRING
 	    && strcmp(place->value->as.string.bytes, "none") == 0) {
-		policy_note_gap(place, POLICY_GAP_SERVICES);
+		policy_note_gap(place);
 		return true;
 	}
 	return policy_read_duration(place, &profile->ttl);
@@ -221,7 +221,7 @@ load_grant(const struct place *grant, struct policy_profile *profile)
 
 	good = (!valid_for.value || policy_read_duration(&valid_for, &profile->valid_for)) && good;
 	if (good && profile->uses > 1)
-		policy_note_gap(&uses, POLICY_GAP_SERVICES);
+		policy_note_gap(&uses);
 	return good;
 }
 
@@ -276,7 +276,7 @@ load_profile(const struct place *place, struct policy_profile *profile)
 	profile->uses = profile->deny_quorum = 1;
 	if (!policy_read_map(place, known))
 		return false;
-	policy_note_gaps(place, gaps, POLICY_GAP_SERVICES);
+	policy_note_gaps(place, gaps);
 
 	bool good = load_questions(place, profile);
 

@@ -48,14 +48,10 @@ bool policy_refuse_input(const struct place *place, const char *path);
 /* As many findings as fit: whoever loops may stop. */
 bool policy_reader_is_full(const struct place *place);
 
-/* Who does not honour yet what the document says here. */
-enum policy_gap {
-	POLICY_GAP_DECIDING, /* policy_decide: it blocks everything by such a document */
-	POLICY_GAP_SERVICES  /* those who ask, grant, watch */
-};
-void policy_note_gap(const struct place *place, enum policy_gap gap);
+/* What the document says here belongs to the language, but is not honoured yet. */
+void policy_note_gap(const struct place *place);
 /* One for every member that is there. */
-void policy_note_gaps(const struct place *map, const char *const *names, enum policy_gap gap);
+void policy_note_gaps(const struct place *map, const char *const *names);
 
 /*
  * The policy_read_ functions find fault with what is absent ("missing_key"), of another type ("wrong_type") or
@@ -110,6 +106,9 @@ bool policy_datum_fits(const struct policy_field *field, const struct policy_dat
 		       struct error *error) CS_MUST_CHECK;
 /* Is something other than null under this path? */
 bool policy_value_has(const struct value *map, const char *path);
+
+/* The path of the first placeholder in a rule's text, borrowed from it: "amount_minor" of "{context.amount_minor}". */
+bool policy_placeholder_find(const char *text, struct text *path);
 
 /* The member `approval` of `owner`: it stands where people may be asked and nowhere else. */
 bool policy_load_approval(const struct place *owner, bool needed, const struct policy_profile **profile);

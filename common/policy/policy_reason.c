@@ -29,6 +29,17 @@ add(struct line *line, const char *text)
 		buffer_add_text(&line->buffer, sign);
 }
 
+const char *
+policy_line_cut(struct arena *arena, const char *text)
+{
+	struct line line = {.buffer.arena = arena};
+
+	if (strlen(text) <= POLICY_REASON_MAX)
+		return text;
+	add(&line, text);
+	return line.buffer.bytes;
+}
+
 static const char *
 joined(struct arena *arena, const char *before, const char *const *strings, size_t count)
 {
@@ -58,7 +69,7 @@ rules_reason(const struct policy_deciding *deciding)
 		if (line.buffer.length)
 			add(&line, " ");
 		if (candidate->rule->reason && !erred) {
-			add(&line, candidate->rule->reason);
+			add(&line, policy_filled(deciding, candidate->rule->reason, deciding->arena));
 			continue;
 		}
 		add(&line, "Rule ");
@@ -133,8 +144,6 @@ policy_reason(const struct policy_deciding *deciding)
 		return refusal_reason(deciding);
 	if (strcmp(code, "evaluation_timeout") == 0)
 		return "The deadline passed before this was decided.";
-	if (strcmp(code, "not_honoured") == 0)
-		return "The policy holds what this version can't honour.";
 	if (strcmp(code, "too_many_rules") == 0)
 		return "More rules speak than one decision may name.";
 	if (strcmp(code, "too_many_requirements") == 0)

@@ -28,9 +28,15 @@ struct policy_domain {
 struct policy_domain policy_domain_of(const struct policy *policy, const struct policy_invariant *invariant,
 				      struct arena *arena);
 
+/* What these rules tell apart among the requests for one action. */
+struct policy_domain policy_domain_among(const struct policy *policy, const char *action,
+					 const struct policy_set *rules, struct arena *arena);
+
 /* Adds what an expression reads and the constants that stand beside it. */
 void policy_domain_read(struct policy_domain *domain, const struct policy *policy, const char *source,
 			struct arena *arena);
+/* "plan.delete" of context.plan.delete; NULL when the node is no such chain. In the arena where it is longer than one name. */
+const char *policy_input_path(const struct cel_node *node, struct arena *arena);
 /* The dimension of an input, made when it is new; NULL when there is no such input or no room. */
 struct policy_dimension *policy_domain_dimension(struct policy_domain *domain, const struct policy *policy,
 						 const char *path, struct arena *arena);

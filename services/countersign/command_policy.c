@@ -2,6 +2,7 @@
 /* command_policy.c - policies: checked, activated for all evaluators at once, shown. */
 #include "services/countersign/policy_activation.h"
 #include "services/countersign/policy_gate.h"
+#include "services/countersign/policy_review.h"
 
 int
 command_policy_check(struct cli *cli)
@@ -31,8 +32,13 @@ int
 command_policy_activate(struct cli *cli)
 {
 	struct policy_file file;
-	int result = policy_file_read_honoured(cli, cli->arguments[0], &file);
+	struct policy_review review;
+	int result = policy_review_open(cli, &review);
 
+	if (result == CLI_OK)
+		result = policy_file_read_honoured(cli, cli->arguments[0], &file);
+	if (result == CLI_OK)
+		result = policy_review(cli, &review, &file);
 	if (result == CLI_OK)
 		result = policy_gate_invariants(cli, &file, false);
 	if (result == CLI_OK)
@@ -75,12 +81,20 @@ command_policy_show(struct cli *cli)
 	return CLI_OK;
 }
 
-/* All that can be said without a server: errors, and what becomes of the invariants. */
+/* All that can be said before it is activated: what is wrong or doubtful, and what becomes of the invariants. */
 int
 command_policy_lint(struct cli *cli)
 {
 	struct policy_file file;
-	int result = policy_file_read(cli, cli->arguments[0], &file);
+	struct policy_review review;
+	int result = policy_review_open(cli, &review), invariants;
 
-	return result == CLI_OK ? policy_gate_invariants(cli, &file, true) : result;
+	if (result == CLI_OK)
+		result = policy_file_read(cli, cli->arguments[0], &file);
+	if (result != CLI_OK)
+		return result;
+	review.prints = true;
+	result = policy_review(cli, &review, &file);
+	invariants = policy_gate_invariants(cli, &file, true);
+	return result == CLI_OK ? invariants : result;
 }

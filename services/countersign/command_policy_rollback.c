@@ -4,6 +4,7 @@
 #include "common/message/json.h"
 #include "services/countersign/policy_activation.h"
 #include "services/countersign/policy_gate.h"
+#include "services/countersign/policy_review.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -54,6 +55,7 @@ command_policy_rollback(struct cli *cli)
 {
 	struct error error = {0};
 	struct policy_file file = {0};
+	struct policy_review review = {0};
 	char *end;
 	long long version = strtoll(cli->arguments[1], &end, 10);
 	int result;
@@ -63,6 +65,8 @@ command_policy_rollback(struct cli *cli)
 	if (!read_version(cli, cli->arguments[0], version, &file.policy, &error))
 		return cli_fail(&error);
 	file.document.name = arena_format(cli->arena, "%s version %s", cli->arguments[0], cli->arguments[1]);
-	result = policy_gate_invariants(cli, &file, false);
+	result = policy_review(cli, &review, &file);
+	if (result == CLI_OK)
+		result = policy_gate_invariants(cli, &file, false);
 	return result == CLI_OK ? policy_activate(cli, &file.policy) : result;
 }

@@ -71,6 +71,8 @@ static const struct cli_option test_options[] = {
 static const struct cli_option fmt_options[] = {
     {"write", NULL, "put it in the place of the file, unless comments would be lost"}, {0}};
 
+static const struct cli_option lint_options[] = {
+    {"error", "CODES", "warnings that are errors here: W04,W05 (countersign-policy(5))"}, {0}};
 static const struct cli_option convert_options[] = {{"to", "FORM", "json or yaml (required)"}, {0}};
 
 static const struct cli_option diff_options[] = {
@@ -142,8 +144,8 @@ const struct cli_command cli_commands[] = {
      "countersign keys jwks signing.pem > countersign.jwks", NULL, 1, -1, command_keys_jwks},
     {"policy check", "FILE|-", "Checks a policy document without a server.", NULL, NULL, 1, 1,
      command_policy_check},
-    {"policy lint", "FILE|-", "Tries the invariants of a policy on every small request that it tells apart.",
-     "countersign policy lint delivery.yaml", NULL, 1, 1, command_policy_lint},
+    {"policy lint", "FILE|-", "Says what is wrong or doubtful about a policy, and tries its invariants.",
+     "countersign policy lint delivery.yaml --error W01,W06", lint_options, 1, 1, command_policy_lint},
     {"policy test", "FILE [TESTS]", "Runs a policy against the tests beside it, without a server.",
      "countersign policy test delivery.yaml", test_options, 1, 2, command_policy_test},
     {"policy explain", "REQUEST|-", "Says what a policy decides about a request, and why. Nothing is written.",
@@ -160,7 +162,7 @@ const struct cli_command cli_commands[] = {
     {"policy replay", "FILE|-", "Says which of the last stored decisions would be others by this policy.",
      "countersign policy replay new.yaml --last 10000", replay_options, 1, 1, command_policy_replay},
     {"policy activate", "FILE|-", "Makes a policy the active one, for every evaluator at once.",
-     "countersign policy activate policy.json", NULL, 1, 1, command_policy_activate},
+     "countersign policy activate policy.json", lint_options, 1, 1, command_policy_activate},
     {"policy rollback", "ID VERSION",
      "Makes what was active before the active policy again, under a new version.",
      "countersign policy rollback delivery 3", NULL, 2, 2, command_policy_rollback},

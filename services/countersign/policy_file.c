@@ -20,8 +20,8 @@ print_lines(struct cli *cli, const struct text *text)
 	}
 }
 
-static struct value *
-finding_map(struct cli *cli, const struct finding *finding)
+struct value *
+policy_file_finding_map(struct cli *cli, const struct finding *finding)
 {
 	struct value *map = value_map(cli->arena);
 
@@ -34,21 +34,28 @@ finding_map(struct cli *cli, const struct finding *finding)
 	return map;
 }
 
+void
+policy_file_show_findings(struct cli *cli, const struct document *document, const struct findings *findings)
+{
+	struct buffer buffer = {.arena = cli->arena};
+
+	for (size_t i = 0; i < findings->count; i++)
+		document_explain(&buffer, document, &findings->items[i]);
+	print_lines(cli, &(struct text){buffer.bytes, buffer.length});
+}
+
 int
 policy_file_print_findings(struct cli *cli, const struct document *document, const struct findings *findings)
 {
 	static const char *const columns[] = {"code", "path", "line", "column", "text", NULL};
 	struct value *list = value_list(cli->arena);
-	struct buffer buffer = {.arena = cli->arena};
 
-	for (size_t i = 0; i < findings->count; i++) {
-		value_append(cli->arena, list, finding_map(cli, &findings->items[i]));
-		document_explain(&buffer, document, &findings->items[i]);
-	}
+	for (size_t i = 0; i < findings->count; i++)
+		value_append(cli->arena, list, policy_file_finding_map(cli, &findings->items[i]));
 	if (cli->json)
 		cli_print_list(cli, list, columns);
 	else
-		print_lines(cli, &(struct text){buffer.bytes, buffer.length});
+		policy_file_show_findings(cli, document, findings);
 	cli_say("%s: %zu %s%s", document->name, findings->count, findings->count == 1 ? "error" : "errors",
 		findings_full(findings) ? ", and perhaps more" : "");
 	return CLI_FAILED;
@@ -74,6 +81,7 @@ policy_file_read(struct cli *cli, const char *path, struct policy_file *file)
 	if (!document_policy(cli->arena, shown_name(path), bytes, length, &file->document, &file->policy,
 			     &findings))
 		return policy_file_print_findings(cli, &file->document, &findings);
+	file->written = file->policy.policy;
 	return CLI_OK;
 }
 

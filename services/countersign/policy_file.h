@@ -12,6 +12,7 @@
 struct policy_file {
 	struct document document;
 	struct policy_document policy;
+	const struct policy *written; /* as it was read from the document: findings about it have their places there */
 };
 
 /* Each: CLI_OK, or what is wrong with the file was said. "-" is standard input. */
@@ -25,6 +26,11 @@ const char *policy_file_suite(struct cli *cli, const char *policy_path);
 int policy_file_read_suite(struct cli *cli, const char *policy_path, const char *path,
 			   struct policy_suite *suite);
 
+/* A finding as data: code, word, path, line, column, text. */
+struct value *policy_file_finding_map(struct cli *cli, const struct finding *finding);
+/* Findings for people on stderr, each with its line and a caret. */
+void policy_file_show_findings(struct cli *cli, const struct document *document,
+			       const struct findings *findings);
 /* With -o json as data on stdout, else for people on stderr. Always CLI_FAILED. */
 int policy_file_print_findings(struct cli *cli, const struct document *document,
 			       const struct findings *findings);

@@ -4,7 +4,7 @@
  * nothing unseen in it, so that no agent can write a line of the card.
  */
 #include "services/notifier/card.h"
-#include "services/notifier/visible.h"
+#include "common/visible/visible.h"
 
 #include "common/message/rfc3339.h"
 

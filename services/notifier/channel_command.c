@@ -5,7 +5,7 @@
  */
 #include "services/notifier/targets.h"
 #include "common/clock/clock.h"
-#include "services/notifier/visible.h"
+#include "common/visible/visible.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 
 #include "common/canonical/canonical.h"
 #include "common/jws/jws.h"
-#include "common/message/characters.h"
+#include "common/visible/characters.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -23,7 +23,8 @@
 	target(request) target(response) target(outcome) target(envelope) target(decide) target(policy)      \
 	    target(document) target(context) target(pattern) target(json) target(number) target(jws)         \
 		target(keys) target(token) target(time) target(config) target(headers) target(targets)       \
-		    target(webhook) target(address) target(card) target(cel_parse) target(cel_run)
+		    target(webhook) target(address) target(card) target(cel_parse) target(cel_run)           \
+			target(conditions)
 
 #ifdef FUZZ_LIBFUZZER
 #define FUZZ_TARGET(name) LLVMFuzzerTestOneInput

@@ -3,11 +3,11 @@
  * fuzz_card.c - a request's card for people's eyes. It fits, every line of its text begins with a word of ours, and nothing in
  * it is unseen or begins a new line; the input as it is, made visible, is one line too.
  */
-#include "common/message/characters.h"
+#include "common/visible/characters.h"
 #include "common/message/json.h"
 #include "common/message/request.h"
 #include "services/notifier/card.h"
-#include "services/notifier/visible.h"
+#include "common/visible/visible.h"
 #include "tests/fuzz/fuzz.h"
 
 static void

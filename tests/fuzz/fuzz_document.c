@@ -3,10 +3,11 @@
  * fuzz_document.c - a text read as JSON and as YAML, and as a policy in either form. As JSON it is taken exactly where json_parse
  * takes it, as the same value; what is taken as YAML is the same from its canonical form, and the same as in JSON where both take it;
  * a policy is loaded by those who decide exactly when it has no gaps, by the same digest. Every finding has a place in the text
- * and can be shown in lines that hold nothing for a terminal.
+ * and can be shown in lines that hold nothing for a terminal; so has every one of the checks of a policy that loads.
  */
 #include "common/document/document.h"
 #include "common/message/json.h"
+#include "common/policy/policy_lint.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
@@ -45,7 +46,8 @@ check_findings(struct arena *arena, const struct document *document, const struc
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct finding *finding = &findings->items[i];
 
-		assert(finding->code[0] == 'E' && finding->word[0] && finding->text[0]);
+		assert((finding->code[0] == 'E' || finding->code[0] == 'W') && finding->word[0]
+		       && finding->text[0]);
 		assert(fuzz_one_line(finding->text) && fuzz_one_line(finding->path));
 		assert(finding->at.start <= finding->at.end || finding->at.line == 1);
 		assert(finding->at.start <= document->source.length);
@@ -108,6 +110,28 @@ check_canonical(struct arena *arena, const struct value *read)
 	assert(again && fuzz_same(canonical, fuzz_canonical(arena, again)));
 }
 
+/* Whatever it says, it says it of this document, of all of it the same number again without places. */
+static void
+check_lint(struct arena *arena, const struct document *document, const struct policy *policy)
+{
+	struct policy_lint_ask ask = {.policy = policy,
+				      .document = document->value,
+				      .spot = document->spot,
+				      .now = INT64_C(1767225600000000)};
+	struct policy_lint lint = policy_lint(&ask, arena), again;
+
+	document_place(document, &lint.errors);
+	document_place(document, &lint.warnings);
+	check_findings(arena, document, &lint.errors);
+	check_findings(arena, document, &lint.warnings);
+	assert(lint.errors.count <= lint.error_count && lint.warnings.count <= lint.warning_count);
+	for (size_t i = 0; i < lint.note_count; i++)
+		assert(fuzz_one_line(lint.notes[i]));
+	ask.spot = NULL;
+	again = policy_lint(&ask, arena);
+	assert(lint.error_count == again.error_count && lint.warning_count == again.warning_count);
+}
+
 static void
 check_policy(struct arena *arena, const char *name, const uint8_t *bytes, size_t length)
 {
@@ -126,6 +150,7 @@ check_policy(struct arena *arena, const char *name, const uint8_t *bytes, size_t
 		return;
 	check_findings(arena, &document, policy_gaps(policy.policy));
 	policy_decide(policy.policy, &request, 1, arena, &decision);
+	check_lint(arena, &document, policy.policy);
 	if (policy_document_parse(arena, policy.canonical, policy.canonical_length, &again, &error)) {
 		assert(policy_gaps(policy.policy)->count == 0);
 		assert(strcmp(policy.digest_text, again.digest_text) == 0);

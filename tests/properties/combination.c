@@ -196,6 +196,33 @@ combination_unhurried(const struct policy_decision *decision, int64_t now, struc
 	return unhurried.verdict;
 }
 
+struct policy_decision
+combination_without_index(const struct policy_decision *indexed, int64_t now, struct arena *arena)
+{
+	const struct policy *policy = indexed->trail->policy;
+	struct policy_decision decision = *indexed;
+	struct policy_deciding d = *indexed->trail;
+
+	decision = (struct policy_decision){.class_id = indexed->class_id, .trail = indexed->trail};
+	d.decision = &decision;
+	d.candidates = arena_take_array(arena, policy->rule_count, sizeof *d.candidates);
+	d.candidate_count = d.profile_count = d.check_count = 0;
+	d.too_many_profiles = d.default_used = d.errors_block = false;
+	d.meter = (struct policy_meter){0};
+	for (size_t i = 0; i < policy->rule_count; i++) {
+		const struct policy_rule *rule = &policy->rules[i];
+
+		if (policy_is_about(&rule->match, &rule->except, rule->has_except, d.request)
+		    && (rule->expires == 0 || now < rule->expires))
+			d.candidates[d.candidate_count++].rule = rule;
+	}
+	policy_ask_conditions(&d, now);
+	policy_apply_rules(&d);
+	policy_apply_limits(&d, now);
+	combination_set_terms(&d);
+	return decision;
+}
+
 static bool
 same_names(const char *const *left, size_t left_count, const char *const *right, size_t right_count)
 {

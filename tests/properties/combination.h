@@ -26,6 +26,10 @@ void combination_decide(const struct policy *policy, const struct policy_request
 enum policy_verdict combination_unhurried(const struct policy_decision *decision, int64_t now,
 					  struct arena *arena);
 
+/* What a decision that was asked is when everything after the index is done for all rules that plain matching finds. Without deadline. */
+struct policy_decision combination_without_index(const struct policy_decision *indexed, int64_t now,
+						 struct arena *arena);
+
 /* Did any rule come to be asked? */
 bool combination_was_asked(const struct policy_decision *decision);
 

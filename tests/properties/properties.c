@@ -180,34 +180,6 @@ check_errors(const struct trial *trial, const struct policy_request *request,
 	}
 }
 
-/* Everything after the index, for all rules that plain matching finds. */
-static struct policy_decision
-decide_without_index(const struct trial *trial, const struct policy_decision *indexed)
-{
-	const struct policy *policy = trial->policy;
-	struct policy_decision decision = *indexed;
-	struct policy_deciding d = *indexed->trail;
-
-	decision = (struct policy_decision){.class_id = indexed->class_id, .trail = indexed->trail};
-	d.decision = &decision;
-	d.candidates = arena_take_array(trial->arena, policy->rule_count, sizeof *d.candidates);
-	d.candidate_count = d.profile_count = d.check_count = 0;
-	d.too_many_profiles = d.default_used = d.errors_block = false;
-	d.meter = (struct policy_meter){0};
-	for (size_t i = 0; i < policy->rule_count; i++) {
-		const struct policy_rule *rule = &policy->rules[i];
-
-		if (policy_is_about(&rule->match, &rule->except, rule->has_except, d.request)
-		    && (rule->expires == 0 || NOW < rule->expires))
-			d.candidates[d.candidate_count++].rule = rule;
-	}
-	policy_ask_conditions(&d, NOW);
-	policy_apply_rules(&d);
-	policy_apply_limits(&d, NOW);
-	combination_set_terms(&d);
-	return decision;
-}
-
 static void
 check_index(const struct trial *trial, const struct policy_request *request,
 	    const struct policy_decision *decision)
@@ -215,7 +187,7 @@ check_index(const struct trial *trial, const struct policy_request *request,
 	if (!combination_was_asked(decision))
 		return;
 
-	struct policy_decision all = decide_without_index(trial, decision);
+	struct policy_decision all = combination_without_index(decision, NOW, trial->arena);
 
 	check_same(trial, Q6, request, decision, &all);
 }

@@ -263,7 +263,7 @@ class House:
         if wait:
             self.wait_ready(name)
 
-    def wait_ready(self, name, timeout=45):
+    def wait_ready(self, name, timeout=90):
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
             if self.processes[name].poll() is not None:
@@ -411,7 +411,7 @@ class House:
         assert len(rows) == 1, f"{len(rows)} rows: {query}"
         return rows[0][0] if len(rows[0]) == 1 else rows[0]
 
-    def eventually(self, query, *parameters, expected, timeout=20):
+    def eventually(self, query, *parameters, expected, timeout=60):
         deadline = time.monotonic() + timeout
         while True:
             rows = self.sql(query, *parameters)
@@ -422,7 +422,7 @@ class House:
             time.sleep(0.05)
 
     def digest(self, request_id, tenant="default"):
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             rows = self.sql("SELECT request_digest FROM request WHERE tenant = %s AND request_id = %s", tenant, request_id)
             if rows:
@@ -430,13 +430,13 @@ class House:
             time.sleep(0.02)
         raise AssertionError(f"request {request_id} was not stored")
 
-    def expect(self, topic, key, timeout=20, **members):
+    def expect(self, topic, key, timeout=60, **members):
         """The first event on a topic for a key whose body has these members."""
         return self.observer.wait(
             lambda e: e.topic == topic and e.key == key and all(e.body.get(n) == v for n, v in members.items()),
             timeout, f"{topic} event of {key} with {members}")
 
-    def word(self, key, status, timeout=20):
+    def word(self, key, status, timeout=60):
         """The word with this status on a request; a final one has a token that holds and says the same."""
         event = self.expect("authorizations", key, timeout, status=status)
         if status != "PENDING":

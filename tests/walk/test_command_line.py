@@ -258,6 +258,17 @@ def test_versions_only_rise_and_a_tenant_has_one_policy(shared):
     assert json.loads(shared.cli("policy", "show").stdout)["policy"] == "walk"
 
 
+def test_an_error_that_lint_finds_refuses_the_activation_and_a_warning_only_where_it_is_named(shared):
+    absent = {"inputs": {"n": "int"}, "classes": [{"id": "other", "actions": ["**"], "default": "BLOCK"}], "rules": [{"id": "r", "when": "context.n > 5", "decision": "BLOCK"}]}
+    never = {"rules": [{"id": "r", "when": "context.n > 5 && context.n < 5", "decision": "BLOCK"}]}
+    for change, options, code in ((absent | never, (), "E06"), (absent, ("--error", "W05"), "W05")):
+        done = shared.cli("policy", "activate", "-", *options, stdin=json.dumps(policy(98, **change)), check=False)
+        assert done.returncode == 1 and f" {code} rules[0].when: " in done.stderr and " 1 error, " in done.stderr
+    assert shared.sql("SELECT count(*) FROM policy WHERE version = 98") == [(0,)]
+    done = shared.cli("policy", "activate", "-", stdin=json.dumps(policy(3, name="warned", tenants=["elsewhere"], **absent)))
+    assert " W05 rules[0].when: " in done.stderr and "is active" in done.stderr
+
+
 def test_topics_check_finds_what_apply_mends(shared):
     assert shared.cli("topics", "check").returncode == 0
     assert shared.cli("topics", "apply").returncode == 0

@@ -151,6 +151,39 @@ def test_an_invariant_is_tried_on_words_that_the_input_can_hold(tmp_path):
     assert '"currency":"ano"' in run("policy", "lint", path, status=1).stderr.replace('"currency":"oth"', '"currency":"ano"')
 
 
+# ---------------------------------------------------------------- policy lint
+
+DOUBTS = [{"id": "never", "when": "context.n > 5 && context.n < 5", "decision": "BLOCK"},
+          {"id": "absent", "when": "context.ok", "decision": "ALLOW"}]
+
+
+def test_what_is_wrong_or_doubtful_is_shown_in_its_line_and_only_what_is_wrong_fails(tmp_path):
+    path = small(tmp_path, DOUBTS)
+    done = run("policy", "lint", path, status=1)
+    line = path.read_text()
+    assert f"{path}:1:{line.index('context.n < 5') + 1 + 10}: E06 rules[0].when: with what is before it, this can't be true for any value" in done.stderr
+    assert done.stdout == "" and re.search(r"^ +1 \| .*\n +\| +\^$", done.stderr, re.M)
+    assert done.stderr.endswith(f"{path}: 1 error, 3 warnings (E06 1, W05 2, W09 1)\n")
+    found = json.loads(run("policy", "lint", path, "-o", "json", status=1).stdout)
+    assert [(one["severity"], one["code"], one["path"]) for one in found] == [
+        ("error", "E06", "rules[0].when"), ("warning", "W05", "rules[0].when"), ("warning", "W05", "rules[1].when"), ("warning", "W09", "rules[1].when")]
+
+
+def test_warnings_do_not_fail_unless_they_are_named(tmp_path):
+    path = small(tmp_path, DOUBTS[1:])
+    assert "0 errors, 2 warnings (W05 1, W09 1)" in run("policy", "lint", path).stderr
+    assert "1 error, 1 warning (W05 1, W09 1)" in run("policy", "lint", path, "--error", "W04,W05", status=1).stderr
+    run("policy", "lint", path, "--error", "W04")
+    assert "--error: there is no check W99" in run("policy", "lint", path, "--error", "W05,W99", status=2).stderr
+
+
+def test_of_many_findings_twenty_are_shown_and_the_rest_is_counted(tmp_path):
+    path = small(tmp_path, [{"id": f"r{n}", "when": f"context.n > {n} && context.n < {n}", "decision": "BLOCK"} for n in range(30)])
+    done = run("policy", "lint", path, status=1)
+    assert done.stderr.count(" E06 rules[") == 20 and "30 errors, 30 warnings (E06 30, W05 30); 40 of them are not shown" in done.stderr
+    assert len(json.loads(run("policy", "lint", path, "-o", "json", status=1).stdout)) == 20
+
+
 # ---------------------------------------------------------------- policy fmt, policy convert
 
 NASTY = ["", " ", "yes", "No", "~", "null", "TRUE", "1", "1.5", "0x1F", "1_000", "12:30", "2026-01-01", "1e3", ".inf", "-", "- a", "? a", ": a", "a: b", "a:",
@@ -401,14 +434,15 @@ def test_a_rollback_activates_the_older_document_under_a_higher_version_and_it_d
 def test_a_rollback_to_what_breaks_its_invariants_or_is_no_policy_any_more_changes_nothing(build):
     house, name = build(services=()), policy(1)["policy"]
     broken = {**policy(1), "invariants": [{"id": "never", "assert": "decision != 'ALLOW'"}]}
-    for document in (broken, {**policy(2), "colour": "red"}):  # as if a program of another version had activated them
+    never = {**policy(3), "rules": [{"id": "never", "when": "agent_id == 'a' && agent_id != 'a'", "decision": "ALLOW"}]}
+    for document in (broken, {**policy(2), "colour": "red"}, never):  # as if a program of another version had activated them
         text = json.dumps(document, sort_keys=True, separators=(",", ":"))
         house.db.execute("WITH raised AS (UPDATE countersign.policy_generation SET generation = generation + 1 RETURNING generation) "
                          "INSERT INTO countersign.policy (policy_id, version, digest, document, tenants, generation, activated_at) "
                          "SELECT %s, %s, %s, %s, '{default}', generation, now() FROM raised",
                          (name, document["version"], "sha-256:" + hashlib.sha256(text.encode()).hexdigest(), text))
-    house.activate(policy(3))
-    for version, named in (("1", "invariant"), ("2", "colour")):
+    house.activate(policy(4))
+    for version, named in (("1", "invariant"), ("2", "colour"), ("3", "E06 rules[0].when")):
         done = house.cli("policy", "rollback", name, version, check=False)
         assert done.returncode == 1 and named in done.stderr, done.stderr
-    assert house.sql("SELECT count(*), max(generation), (SELECT max(generation) FROM countersign.policy_generation) FROM countersign.policy") == [(3, 3, 3)]
+    assert house.sql("SELECT count(*), max(generation), (SELECT max(generation) FROM countersign.policy_generation) FROM countersign.policy") == [(4, 4, 4)]

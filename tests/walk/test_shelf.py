@@ -89,5 +89,5 @@ def test_a_look_at_the_shelf_that_was_held_up_does_not_put_off_the_next_one_for_
         time.sleep(2)
     waits_for_a_lock(house, service, False)
     house.ask(request_id, action=action)
-    house.eventually("SELECT count(*) FROM shelf", expected=[(0,)], timeout=10)
+    house.eventually("SELECT count(*) FROM shelf", expected=[(0,)], timeout=40)
     house.word(request_id, "GRANTED")

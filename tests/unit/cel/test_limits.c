@@ -169,11 +169,13 @@ nodes_are_counted(void **state)
 {
 	const struct pattern items = {.before = "[[a", .part = ",a", .after = "]]"};
 	const struct pattern chain = {.before = "a", .part = "&&a"};
+	const struct pattern negated = {.before = "!a", .part = "&&a"};
 	const struct cel_limits low = {.nodes = 10};
 
 	(void)state;
-	check_edge(&items, 7, &low, CEL_COST);	 /* two lists and eight names */
-	check_edge(&chain, 255, NULL, CEL_COST); /* 256 names and 255 operators; two more are 513 */
+	check_edge(&items, 7, &low, CEL_COST);	   /* two lists and eight names */
+	check_edge(&chain, 255, NULL, CEL_COST);   /* 256 names and 255 operators; two more are 513 */
+	check_edge(&negated, 255, NULL, CEL_COST); /* 512, and 514 */
 	assert_int_equal(outcome("a.map(x, x)", &(struct cel_limits){.nodes = 11}), CEL_OK);
 	assert_int_equal(outcome("a.map(x, x)", &(struct cel_limits){.nodes = 10}), CEL_COST);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_machine.c - what a function may ask of the evaluation that calls it, up to each limit and beyond. */
 #include "common/cel/machine.h"
+#include "common/memory/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -214,6 +216,31 @@ a_list_and_an_optional_hold_what_they_are_given(void **state)
 	assert_int_equal(optional.as.optional->as.integer, 4);
 }
 
+static void
+what_is_not_said_is_limited_as_the_design_says(void **state)
+{
+	char *text = memory_take(CEL_STRING_MAX + 1);
+
+	(void)state;
+	cel_machine_start(&machine, &(struct cel_run){0}, arena);
+	assert_true(cel_charge(&machine, 10000));
+	assert_false(cel_charge(&machine, 1));
+	assert_int_equal(machine.halt, CEL_COST);
+
+	cel_machine_start(&machine, &(struct cel_run){0}, arena);
+	assert_non_null(cel_take(&machine, 256 * 1024));
+	assert_null(cel_take(&machine, 1));
+	assert_int_equal(machine.halt, CEL_MEMORY);
+	cel_machine_start(&machine, &(struct cel_run){0}, arena);
+	assert_null(cel_take(&machine, 256 * 1024 + 1));
+
+	cel_machine_start(&machine, &(struct cel_run){0}, arena);
+	memset(text, 'x', 8193);
+	assert_int_equal(cel_make_string(&machine, text, 8192).kind, CEL_STRING);
+	assert_int_equal(cel_make_string(&machine, text, 8193).code, CEL_MEMORY);
+	free(text);
+}
+
 int
 main(void)
 {
@@ -231,6 +258,7 @@ main(void)
 	    TEST(a_map_that_has_no_room_is_an_error),
 	    TEST(only_what_ran_out_ends_the_evaluation),
 	    TEST(a_list_and_an_optional_hold_what_they_are_given),
+	    TEST(what_is_not_said_is_limited_as_the_design_says),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -210,9 +210,10 @@ every_limit_holds_just_below_and_just_above(void **state)
 	read_text(arena, DOCUMENT_YAML, arena_format(arena, "%s: 1", times(arena, 128, "x")));
 	refused(arena, DOCUMENT_YAML, arena_format(arena, "%s: 1", times(arena, 129, "x")), "key_too_long 1:1");
 	read_text(arena, DOCUMENT_YAML,
-		  arena_format(arena, "a: 1\n%s", times(arena, 4 * 1024 * 1024 / 4 - 2, "# x\n")));
+		  arena_format(arena, "a: 1\n\n\n\n%s", times(arena, 4 * 1024 * 1024 / 4 - 2, "# x\n")));
 	refused(arena, DOCUMENT_YAML,
-		arena_format(arena, "a: 1\n%s", times(arena, 4 * 1024 * 1024 / 4, "# x\n")), "too_large 1:1");
+		arena_format(arena, "a: 1\n\n\n\n\n%s", times(arena, 4 * 1024 * 1024 / 4 - 2, "# x\n")),
+		"too_large 1:1");
 }
 
 static void

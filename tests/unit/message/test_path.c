@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_path.c - paths as people read them, whatever the names in them are. */
 #include "common/message/path.h"
-#include "common/message/characters.h"
+#include "common/visible/characters.h"
 #include "tests/unit/message/message_test.h"
 
 static const char *

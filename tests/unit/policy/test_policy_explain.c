@@ -2,6 +2,8 @@
 /* test_policy_explain.c - what is told of a decision. */
 #include "tests/unit/policy/documents.h"
 
+#include "common/canonical/canonical.h"
+#include "common/policy/policy_deciding.h"
 #include "common/policy/policy_explain.h"
 
 static const char two_classes[] =
@@ -77,12 +79,123 @@ of_the_classes_those_are_named_that_ask(void **state)
 	request.deadline = 0;
 }
 
+/* So many rules that would allow, each of them false at once, and dear behind that. */
+static const struct policy *
+load_dear(struct arena *arena, size_t rules)
+{
+	struct buffer text = {.arena = arena};
+
+	buffer_add_text(&text,
+			"{'countersign': 'policy/v1', 'policy': 'p', 'version': 1, 'tenants': ['*'],"
+			" 'inputs': {'l': {'type': 'list<int>', 'max': 22}, 'b': 'bool'},"
+			" 'classes': [{'id': 'all', 'actions': ['**'], 'default': 'BLOCK'}], 'rules': [");
+	for (size_t i = 0; i < rules; i++)
+		buffer_add_format(&text,
+				  "%s{'id': 'r%zu', 'when': 'context.b && context.l.all(v, context.l.all(w, "
+				  "v + w < 1000 || w == %zu))', 'decision': 'ALLOW'}",
+				  i ? "," : "", i, i);
+	buffer_add_text(&text, "]}");
+	return load(arena, text.bytes);
+}
+
+static size_t looks;
+
+static bool
+never_over(void *unused)
+{
+	(void)unused;
+	looks++;
+	return false;
+}
+
+static void
+what_would_have_been_allowed_is_sought_without_a_clock_and_not_for_ever(void **state)
+{
+	struct policy_request full = request;
+
+	full.context = parse(
+	    *state, "{'b': false, 'l': [1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4]}");
+	full.expired = never_over;
+	for (size_t rules = 1; rules < 40; rules += 38) {
+		struct policy_decision decision;
+		const struct value *first, *again;
+
+		policy_decide(load_dear(*state, rules), &full, 2, *state, &decision);
+		assert_true(decision.trail->meter.cost < 1000);
+		looks = 0;
+		first = policy_explain(&decision, *state);
+		again = policy_explain(&decision, *state);
+		assert_int_equal(looks, 0);
+		assert_int_equal(value_get(first, "nearest_allow") != NULL, rules == 1);
+		assert_true(value_equal(first, again));
+	}
+}
+
+static const char limited[] =
+    "{'countersign': 'policy/v1', 'policy': 'acme', 'version': 1, 'tenants': ['*'],"
+    " 'inputs': {'amount': {'type': 'int', 'min': 0}, 'owed': {'type': 'int', 'min': 0, 'sensitive': true},"
+    "   'plan': {'type': 'map', 'fields': {'who': {'type': 'string', 'sensitive': true}, 'by': 'string'}}},"
+    " 'classes': [{'id': 'all', 'actions': ['**'], 'default': 'ALLOW'}],"
+    " 'limits': [{'id': 'l', 'key': ['agent_id', 'KEY'], 'sum': {'of': 'SUM', 'max': 5, 'per': '1h'}, "
+    "'exceeded': 'BLOCK'}]}";
+
+static bool
+much_is_used(void *usage, const char *limit, const char *key, int64_t *amount)
+{
+	(void)usage;
+	(void)limit;
+	(void)key;
+	*amount = INT64_MAX;
+	return true;
+}
+
+/* What is told of the only limit, as it is sent. */
+static const char *
+limit_told(struct arena *arena, const char *key, const char *sum)
+{
+	struct findings findings = findings_open(arena, 1);
+	const char *text = edit(arena, edit(arena, limited, "KEY", key), "SUM", sum);
+	const struct policy *policy = policy_load_whole(arena, parse(arena, text), NULL, &findings);
+	struct policy_request full = request;
+	struct policy_decision decision;
+	struct buffer told = {.arena = arena};
+	struct error error = {0};
+
+	assert_non_null(policy);
+	full.context = parse(arena, "{'amount': 77, 'owed': 88, 'plan': {'who': 'eve', 'by': 'ops'}}");
+	full.used = much_is_used;
+	policy_decide(policy, &full, 2, arena, &decision);
+	assert_int_equal(decision.verdict, POLICY_BLOCK);
+	assert_string_equal(decision.reason_code, "limit_exceeded");
+	if (!canonical_format(&told, value_get(policy_explain(&decision, arena), "limits"), &error))
+		fail_msg("%s", error.text);
+	return told.bytes;
+}
+
+static void
+a_limit_shows_nothing_of_a_sensitive_input(void **state)
+{
+	assert_string_equal(
+	    limit_told(*state, "context.plan.by", "context.amount"),
+	    "[{\"amount\":77,\"exceeded\":true,\"key\":\"[\\\"bot\\\",\\\"ops\\\"]\",\"limit\":\"l\","
+	    "\"max\":5,\"used\":9007199254740991}]");
+	assert_string_equal(
+	    limit_told(*state, "context.plan.who", "context.amount"),
+	    "[{\"amount\":77,\"exceeded\":true,\"key\":\"(hidden)\",\"limit\":\"l\",\"max\":5,"
+	    "\"used\":9007199254740991}]");
+	assert_string_equal(limit_told(*state, "target", "context.owed"),
+			    "[{\"amount\":\"(hidden)\",\"exceeded\":true,\"key\":\"[\\\"bot\\\",\\\"x\\\"]\","
+			    "\"limit\":\"l\",\"max\":5,\"used\":\"(hidden)\"}]");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    STORY(a_decision_that_was_copied_is_explained_as_itself),
 	    STORY(of_the_classes_those_are_named_that_ask),
+	    STORY(a_limit_shows_nothing_of_a_sensitive_input),
+	    STORY(what_would_have_been_allowed_is_sought_without_a_clock_and_not_for_ever),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

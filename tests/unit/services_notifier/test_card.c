@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_card.c - the body that is sent, and that nothing an agent writes can look like a line of ours. */
 #include "services/notifier/card.h"
-#include "services/notifier/visible.h"
+#include "common/visible/visible.h"
 
 #include "common/message/json.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* visible.h - other people's text for people's eyes: nothing in it is unseen, turns the line round or begins a new one. */
-#ifndef COUNTERSIGN_NOTIFIER_VISIBLE_H
-#define COUNTERSIGN_NOTIFIER_VISIBLE_H
+#ifndef COUNTERSIGN_VISIBLE_H
+#define COUNTERSIGN_VISIBLE_H
 
 #include "common/value/value.h"
 

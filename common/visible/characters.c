@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* characters.c - the ranges behind characters.h. */
-#include "common/message/characters.h"
+#include "common/visible/characters.h"
 
 #include <stddef.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* visible.c - escapes for cards and references. */
-#include "services/notifier/visible.h"
+#include "common/visible/visible.h"
 
 #include "common/canonical/canonical.h"
-#include "common/message/characters.h"
+#include "common/visible/characters.h"
 
 #include <inttypes.h>
 

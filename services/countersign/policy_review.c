@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy_review.c - what is doubtful about a policy, told. */
+#include "services/countersign/policy_review.h"
+#include "common/message/json.h"
+
+#include <string.h>
+
+/* "W04,W05": each a check there is. */
+static int
+read_codes(struct cli *cli, const char *option, const char *text, const char **codes)
+{
+	size_t count = 0;
+
+	while (text && *text) {
+		size_t length = strcspn(text, ",");
+		const char *code = arena_copy(cli->arena, text, length);
+		const struct policy_lint_check *check = policy_lint_find_check(code);
+
+		if (!check)
+			return cli_usage(cli, "--%s: there is no check %s", option, code);
+		if (count < POLICY_LINT_CHECKS_MAX)
+			codes[count++] = check->code;
+		text += length + (text[length] == ',');
+	}
+	codes[count] = NULL;
+	return CLI_OK;
+}
+
+int
+policy_review_open(struct cli *cli, struct policy_review *review)
+{
+	*review = (struct policy_review){0};
+	return read_codes(cli, "error", cli_option(cli, "error"), review->raised);
+}
+
+static void
+add_maps(struct cli *cli, struct value *list, const struct findings *findings, const char *severity, size_t room)
+{
+	for (size_t i = 0; i < findings->count && i < room; i++) {
+		struct value *map = policy_file_finding_map(cli, &findings->items[i]);
+
+		value_set_string(cli->arena, map, "severity", severity);
+		value_append(cli->arena, list, map);
+	}
+}
+
+static void
+print_data(struct cli *cli, const struct policy_lint *lint)
+{
+	static const char *const columns[] = {"severity", "code", "path", "line", "column", "text", NULL};
+	struct value *list = value_list(cli->arena);
+
+	add_maps(cli, list, &lint->errors, "error", FINDINGS_MAX);
+	add_maps(cli, list, &lint->warnings, "warning", FINDINGS_MAX - lint->errors.count);
+	cli_print_list(cli, list, columns);
+}
+
+/* "W05 3, W09 2" */
+static const char *
+counts_text(struct cli *cli, const struct policy_lint *lint)
+{
+	struct buffer text = {.arena = cli->arena};
+
+	for (size_t i = 0; policy_lint_checks[i].code; i++)
+		if (lint->counts[i])
+			buffer_add_format(&text, "%s%s %zu", text.length ? ", " : "",
+					  policy_lint_checks[i].code, lint->counts[i]);
+	return text.bytes;
+}
+
+static void
+say_counts(struct cli *cli, const char *name, const struct policy_lint *lint, size_t shown)
+{
+	size_t all = lint->error_count + lint->warning_count;
+
+	if (all == 0)
+		return;
+	cli_say("%s: %zu %s, %zu %s (%s)%s", name, lint->error_count,
+		lint->error_count == 1 ? "error" : "errors", lint->warning_count,
+		lint->warning_count == 1 ? "warning" : "warnings", counts_text(cli, lint),
+		all > shown ? arena_format(cli->arena, "; %zu of them are not shown", all - shown) : "");
+}
+
+static void
+tell(struct cli *cli, const struct policy_review *review, const struct policy_file *file,
+     struct policy_lint *lint)
+{
+	document_place(&file->document, &lint->errors);
+	document_place(&file->document, &lint->warnings);
+	if (lint->warnings.count > FINDINGS_MAX - lint->errors.count)
+		lint->warnings.count = FINDINGS_MAX - lint->errors.count;
+	if (review->prints && cli->json) {
+		print_data(cli, lint);
+	} else {
+		policy_file_show_findings(cli, &file->document, &lint->errors);
+		policy_file_show_findings(cli, &file->document, &lint->warnings);
+	}
+	for (size_t i = 0; i < lint->note_count; i++)
+		cli_say("%s: %s", file->document.name, lint->notes[i]);
+	say_counts(cli, file->document.name, lint, lint->errors.count + lint->warnings.count);
+}
+
+int
+policy_review(struct cli *cli, const struct policy_review *review, const struct policy_file *file)
+{
+	struct error error = {0};
+	struct policy_lint_ask ask = {.policy = file->written ? file->written : file->policy.policy,
+				      .document = file->document.value,
+				      .spot = file->document.spot,
+				      .now = cli_now(),
+				      .raised = review->raised};
+	struct policy_lint lint;
+
+	/* what was stored has no text with places */
+	if (!ask.document)
+		ask.document = json_parse(cli->arena, file->policy.canonical, file->policy.canonical_length,
+					  &json_limits_policy, &error);
+	if (!ask.document)
+		return cli_fail(&error);
+	lint = policy_lint(&ask, cli->arena);
+	tell(cli, review, file, &lint);
+	return lint.error_count ? CLI_FAILED : CLI_OK;
+}
