@@ -25,6 +25,7 @@ struct word_decision {
 	size_t rule_count;
 	const char *policy_id, *policy_digest; /* NULL: there was no policy */
 	int64_t policy_version, generation;
+	const char *remediation; /* or NULL */
 	const char *explanation; /* JSON, policy_explain.h; NULL: nothing was evaluated */
 };
 

@@ -169,6 +169,7 @@ print_explanation(struct cli *cli, const struct value *map)
 
 	print_line("decision", value_get_string(map, "decision"));
 	print_line("reason", value_get_string(map, "reason"));
+	print_line("remediation", value_get_string(map, "remediation"));
 	print_line("code", value_get_string(map, "reason_code"));
 	if (policy)
 		print_line("policy", arena_format(arena, "%s version %s", value_get_string(policy, "id"),

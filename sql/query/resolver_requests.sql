@@ -2,7 +2,7 @@
 SELECT approval.approval_id, request.agent_id, request.action, request.target, request.context, request.execution,
        request.reason, request.on_behalf_of, request.traceparent, agent.owner,
        asking.verdict, asking.reason_code, asking.reason_text, asking.rules, asking.class_id,
-       asking.policy_id, asking.policy_version, asking.policy_digest, asking.generation,
+       asking.policy_id, asking.policy_version, asking.policy_digest, asking.generation, asking.remediation,
        (SELECT count(*) FROM decision WHERE decision.tenant = request.tenant AND decision.request_id = request.request_id)
   FROM approval
   JOIN request USING (tenant, request_id)

@@ -56,8 +56,9 @@ def is_there(context, path):
 class Demand:
     """A verdict with its code and rules; whom it asks, and the terms."""
 
-    def __init__(self, verdict, code, rules=(), profiles=(), document=None, classes=()):
+    def __init__(self, verdict, code, rules=(), profiles=(), document=None, classes=(), advice=()):
         self.verdict, self.code, self.rules = verdict, code, sorted(rules)
+        self.remediation = " ".join(dict.fromkeys(advice)) or None
         named = document["approvals"] if profiles else {}
         self.needs = [(name, named[name]["any_of"][0]["group"], named[name]["any_of"][0]["quorum"]) for name in sorted(set(profiles))]
         self.ttl = min((duration(named[name]["ttl"]) for name in profiles), default=None)
@@ -96,7 +97,8 @@ def demand(document, request, late):
     if late and verdict == "ALLOW":  # 9
         verdict, code, names, asking = "REQUIRE_APPROVAL", "evaluation_timeout", [], classes
     profiles = [one["approval"] for one in asking] if verdict == "REQUIRE_APPROVAL" else []  # 10
-    return Demand(verdict, code, names, profiles, document, classes)
+    advice = [r["remediation"] for r in sorted(counting, key=lambda r: r["id"]) if r["decision"] == verdict and "remediation" in r]
+    return Demand(verdict, code, names, profiles, document, classes, advice)
 
 
 def demand_of(view, decision):
