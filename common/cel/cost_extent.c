@@ -27,23 +27,23 @@ cost_multiply(uint64_t left, uint64_t right)
 }
 
 static void
-ask(struct cost_sizes *sizes, const char *path)
+ask(struct cost_sizes *sizes, const char *path, bool in_bytes)
 {
 	for (size_t i = 0; i < sizes->asked_count; i++)
-		if (strcmp(sizes->asked[i], path) == 0)
+		if (strcmp(sizes->asked[i].path, path) == 0)
 			return;
 	if (sizes->asked_count < sizes->asked_room)
-		sizes->asked[sizes->asked_count++] = path;
+		sizes->asked[sizes->asked_count++] = (struct cost_asked){path, in_bytes};
 }
 
 static uint64_t
-size_of(struct cost_sizes *sizes, const char *path, uint64_t undeclared)
+size_of(struct cost_sizes *sizes, const char *path, uint64_t undeclared, bool in_bytes)
 {
 	uint64_t max = undeclared;
 
 	if (!path)
 		return undeclared;
-	ask(sizes, path);
+	ask(sizes, path, in_bytes);
 	if (sizes->supposed && strcmp(sizes->supposed, path) == 0)
 		return sizes->supposed_max;
 	return cel_env_size(sizes->env, path, &max) ? max : undeclared;
@@ -75,13 +75,13 @@ cost_extent_of(struct cost_sizes *sizes, const struct cel_type *type, const char
 	switch (extent.type->kind) {
 	case CEL_T_STRING:
 	case CEL_T_BYTES:
-		extent.bytes = size_of(sizes, path, CEL_SIZE_STRING);
+		extent.bytes = size_of(sizes, path, CEL_SIZE_STRING, true);
 		break;
 	case CEL_T_LIST:
-		extent.items = size_of(sizes, path, CEL_SIZE_LIST);
+		extent.items = size_of(sizes, path, CEL_SIZE_LIST, false);
 		break;
 	case CEL_T_MAP:
-		extent.items = size_of(sizes, path, CEL_SIZE_MAP);
+		extent.items = size_of(sizes, path, CEL_SIZE_MAP, false);
 		break;
 	case CEL_T_RECORD:
 		extent.items = extent.type->field_count;
@@ -89,8 +89,8 @@ cost_extent_of(struct cost_sizes *sizes, const struct cel_type *type, const char
 	case CEL_T_DYN:
 	case CEL_T_PARAM:
 	case CEL_T_ABSTRACT:
-		extent.bytes = size_of(sizes, path, CEL_SIZE_STRING);
-		extent.items = size_of(sizes, path, CEL_SIZE_LIST);
+		extent.bytes = size_of(sizes, path, CEL_SIZE_STRING, false);
+		extent.items = size_of(sizes, path, CEL_SIZE_LIST, false);
 		break;
 	default:
 		break;

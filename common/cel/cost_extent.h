@@ -21,13 +21,19 @@ struct cost_extent {
 	    *value; /* of its items, where the expression made it; NULL: by type and path */
 };
 
+/* A path whose size was asked for. */
+struct cost_asked {
+	const char *path;
+	bool in_bytes; /* it is a string or bytes */
+};
+
 /* Where sizes come from. One path may be said to have another size than is declared, to see what that would help. */
 struct cost_sizes {
 	const struct cel_env *env;
 	struct arena *arena;
 	const char *supposed; /* NULL: none */
 	uint64_t supposed_max;
-	const char **asked; /* paths that were asked for, each once; for what would help */
+	struct cost_asked *asked; /* each once; for what would help */
 	size_t asked_count, asked_room;
 };
 

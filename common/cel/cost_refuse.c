@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PATHS_MAX 64   /* of those that are tried for what would help */
-#define EXCERPT_MAX 60 /* bytes of source that a message shows */
+#define PATHS_MAX 64	  /* of those that are tried for what would help */
+#define EXCERPT_MAX 60	  /* bytes of source that a message shows */
+#define CHARACTER_BYTES 4 /* at most, in UTF-8; who declares a string counts characters */
 
 static uint64_t
 estimate(const struct cel_cost_question *question, struct cost_walk *walk)
@@ -29,24 +30,34 @@ estimate_with(const struct cel_cost_question *question, struct arena *arena, con
 	return estimate(question, &walk);
 }
 
-/* The path that a smaller size of helps most, NULL when there is none, and the estimate with it at 1. */
-static const char *
+/* Can a person say how large it may be? Of what lies in a list or under any key only what its texts are, by an enum. */
+static bool
+can_be_declared(const struct cost_asked *asked)
+{
+	const char *inside = strchr(asked->path, '[');
+
+	return !inside || (asked->in_bytes && strcmp(inside, "[]") == 0);
+}
+
+/* What a smaller size of helps most, NULL when there is none, and the estimate with it at 1. */
+static const struct cost_asked *
 best_path(const struct cel_cost_question *question, struct arena *arena, const struct cost_walk *walk,
 	  bool declared_too, uint64_t *lowest)
 {
-	const char *best = NULL;
+	const struct cost_asked *best = NULL;
 
 	for (size_t i = 0; i < walk->sizes.asked_count; i++) {
-		const char *path = walk->sizes.asked[i];
+		const struct cost_asked *asked = &walk->sizes.asked[i];
 		uint64_t declared, units;
 
-		if (!declared_too && cel_env_size(question->env, path, &declared))
+		if (!can_be_declared(asked)
+		    || (!declared_too && cel_env_size(question->env, asked->path, &declared)))
 			continue;
-		units = estimate_with(question, arena, path, 1);
+		units = estimate_with(question, arena, asked->path, 1);
 		if (units >= *lowest)
 			continue;
 		*lowest = units;
-		best = path;
+		best = asked;
 	}
 	return best;
 }
@@ -91,32 +102,49 @@ units_text(struct arena *arena, uint64_t units)
 	return units == UINT64_MAX ? "any number of units" : arena_format(arena, "%" PRIu64 " units", units);
 }
 
+static const char *
+advice_of(const struct cel_cost_question *question, struct arena *arena, const struct cost_asked *best,
+	  bool would_do)
+{
+	const char *path = best ? best->path : "", *inside = strchr(path, '[');
+	uint64_t most = would_do ? enough(question, arena, path) : 0;
+
+	if (!best)
+		return "";
+	if (inside && would_do)
+		return arena_format(arena,
+				    "; an enum for %.*s, of words of %" PRIu64 " bytes or less, would do",
+				    (int)(inside - path), path, most);
+	if (inside)
+		return arena_format(arena, "; an enum for %.*s would help most", (int)(inside - path), path);
+	if (best->in_bytes)
+		most /= CHARACTER_BYTES;
+	return most ? arena_format(arena, "; a declared max of %" PRIu64 " or less for %s would do", most, path)
+		    : arena_format(arena, "; a smaller max for %s would help most", path);
+}
+
 static void
 refuse(const struct cel_cost_question *question, struct arena *arena, const struct cost_walk *walk,
        uint64_t units, struct cel_faults *faults)
 {
 	const struct cel_node *node = walk->excessive ? walk->excessive : question->node;
 	uint64_t lowest = units;
-	const char *path = best_path(question, arena, walk, false, &lowest), *advice = "";
+	const struct cost_asked *best = best_path(question, arena, walk, false, &lowest);
 
 	if (lowest > question->max) { /* what is not declared is not all */
 		lowest = units;
-		path = best_path(question, arena, walk, true, &lowest);
+		best = best_path(question, arena, walk, true, &lowest);
 	}
-	if (path && lowest <= question->max)
-		advice = arena_format(arena, "; a declared max of %" PRIu64 " or less for %s would do",
-				      enough(question, arena, path), path);
-	else if (path)
-		advice = arena_format(arena, "; a smaller max for %s would help most", path);
 	cel_fault_add(faults, question->tree->source, question->tree->source_length, CEL_COST, node->position,
 		      "may cost %s, %" PRIu64 " are allowed: %s%s", units_text(arena, units), question->max,
-		      excerpt(question, arena, node), advice);
+		      excerpt(question, arena, node),
+		      advice_of(question, arena, best, lowest <= question->max));
 }
 
 uint64_t
 cel_cost_estimate(const struct cel_cost_question *question, struct arena *arena, struct cel_faults *faults)
 {
-	const char *asked[PATHS_MAX];
+	struct cost_asked asked[PATHS_MAX];
 	struct cost_walk walk = {
 	    .sizes = {.env = question->env, .arena = arena, .asked = asked, .asked_room = PATHS_MAX},
 	    .checked = question->checked,

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { NEAREST_UNITS = 50000 }; /* to find what would have been allowed */
+
 struct explaining {
 	struct arena *arena;
 	const struct policy_decision *decision; /* the caller's: the trail's own may have been copied from where it was made */
@@ -159,31 +161,55 @@ add_candidates(const struct explaining *e, struct value *map)
 
 /* ------------------------------------------------------------------ what would have been allowed */
 
-/* All that speaks against an ALLOW rule that is about the request, as it is written. */
-static size_t
-needs(const struct explaining *e, const struct policy_candidate *candidate, const char **texts)
+/* The values of the decision with a purse of their own and no clock, so that the same decision is explained the same, however long it took. */
+static struct policy_meter
+meter_of(const struct explaining *e)
 {
-	const struct policy_condition *condition = &candidate->rule->condition;
-	struct policy_meter meter = e->trail->meter; /* its values; the purse is a copy */
-	size_t count = 0;
+	const struct policy_names *names = e->trail->policy->names;
+	size_t slots = cel_slot_count(names->env), bindings = names->bindings.count;
+	struct policy_meter meter = e->trail->meter;
 
 	meter.arena = e->arena;
+	meter.expired = NULL;
+	meter.cost = POLICY_COST_MAX - NEAREST_UNITS;
+	if (!meter.slots)
+		return meter;
+	meter.slots = arena_take_array(e->arena, slots, sizeof *meter.slots);
+	memcpy(meter.slots, e->trail->meter.slots, slots * sizeof *meter.slots);
+	meter.known = arena_take_array(e->arena, bindings + 1, sizeof *meter.known);
+	memcpy(meter.known, e->trail->meter.known, bindings * sizeof *meter.known);
+	return meter;
+}
+
+/* All that speaks against an ALLOW rule that is about the request, as it is written. */
+static size_t
+needs(const struct explaining *e, const struct policy_candidate *candidate, struct policy_meter *meter,
+      const char **texts)
+{
+	const struct policy_condition *condition = &candidate->rule->condition;
+	size_t count = 0;
+
 	for (size_t i = 0; i < condition->count; i++) {
 		struct policy_condition one = {&condition->conjuncts[i], 1};
 
-		if (policy_condition_ask(&one, &meter).truth != POLICY_TRUE)
+		if (policy_condition_ask(&one, meter).truth != POLICY_TRUE)
 			texts[count++] = conjunct_text(e, &condition->conjuncts[i]);
 	}
 	return count;
 }
 
+/* None is named when some could not be asked: it might be another. */
 static void
 add_nearest(const struct explaining *e, struct value *map)
 {
 	const struct policy_candidate *nearest = NULL;
 	const char **least = NULL;
 	size_t least_count = 0;
+	struct policy_meter meter;
 
+	if (!e->trail->candidate_count || e->trail->meter.exhausted)
+		return;
+	meter = meter_of(e);
 	for (size_t i = 0; i < e->trail->candidate_count; i++) {
 		const struct policy_candidate *candidate = &e->trail->candidates[i];
 
@@ -193,7 +219,7 @@ add_nearest(const struct explaining *e, struct value *map)
 
 		const char **texts =
 		    arena_take_array(e->arena, candidate->rule->condition.count, sizeof *texts);
-		size_t count = needs(e, candidate, texts);
+		size_t count = needs(e, candidate, &meter, texts);
 
 		if (!nearest || count < least_count) {
 			nearest = candidate;
@@ -201,7 +227,7 @@ add_nearest(const struct explaining *e, struct value *map)
 			least_count = count;
 		}
 	}
-	if (!nearest)
+	if (!nearest || meter.exhausted)
 		return;
 
 	struct value *found = value_map(e->arena);

@@ -12,7 +12,8 @@
  * agent_target}, limits, approvals, missing, ignored_fields, nearest_allow, cost {units}; those that say nothing are left out, but
  * for because, considered and errors. Values of inputs that were read are shown, cut at 64 characters; sensitive ones are
  * "(hidden)", absent ones "(absent)". Of a limit whose key holds a sensitive input the key is "(hidden)"; of one that sums a sensitive
- * input, what is used and the amount.
+ * input, what is used and the amount. Finding nearest_allow has units of its own and no clock; where they do not reach, or
+ * those of the decision did not, it is left out.
  */
 struct value *policy_explain(const struct policy_decision *decision, struct arena *arena);
 

@@ -11,10 +11,14 @@ const struct policy_lint_check policy_lint_checks[] = {
     {"E05", "a class that can never be reached"},
     {"E06", "a condition that is always or never true; a word that its input can't be"},
     {"E08", "a rule that has expired already"},
+    {"E09", "two rules that count together and oblige to different things"},
+    {"W01", "a rule that another one, at least as strict, makes needless"},
+    {"W02", "an ALLOW that is always overridden; a rule that restricts and never changes a decision"},
     {"W04", "a regular expression in an ALLOW that is not anchored, or that a plain function could replace"},
     {"W05", "an input that may be absent, read without has"},
     {"W06", "a restriction that a request avoids by leaving an input out"},
     {"W07", "a double where money or whole numbers are meant; arithmetic that can overflow"},
+    {"W08", "bands over one input with a gap or an overlap"},
     {"W09", "an ALLOW that rests on what the agent says of itself"},
     {"W10", "a class that stays open without an answer though its actions are no reads"},
     {"W12", "more than 64 rules about one action"},
@@ -177,6 +181,7 @@ open_places(struct policy_linting *linting)
 	linting->root = policy_place_root(&linting->reader, linting->ask->document, linting->ask->spot);
 	linting->rules = policy_place_member(&linting->root, "rules");
 	linting->classes = policy_place_member(&linting->root, "classes");
+	linting->covered = policy_set_make(linting->arena, policy);
 	linting->in_order = arena_take_array(linting->arena, policy->rule_count, sizeof *linting->in_order);
 	for (size_t i = 0; i < policy->rule_count; i++)
 		linting->in_order[policy->rules[i].position] = &policy->rules[i];
@@ -186,7 +191,8 @@ struct policy_lint
 policy_lint(const struct policy_lint_ask *ask, struct arena *arena)
 {
 	static void (*const checks[])(struct policy_linting *) = {policy_lint_classes,
-								  policy_lint_expressions, policy_lint_reads};
+								  policy_lint_expressions, policy_lint_reads,
+								  policy_lint_pairs, policy_lint_requests};
 	struct policy_lint lint = {.errors = findings_open(arena, FINDINGS_MAX),
 				   .warnings = findings_open(arena, FINDINGS_MAX)};
 	struct policy_linting linting = {

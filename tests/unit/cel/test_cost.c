@@ -51,6 +51,7 @@ set_up(void **state)
 	declare(f, "words", type(f, "list<string>"));
 	declare(f, "numbers", type(f, "list<int>"));
 	declare(f, "labels", type(f, "map<string, string>"));
+	declare(f, "grid", type(f, "list<list<int>>"));
 	declare(f, "context", cel_type_record(arena, fields, 2));
 	declare(f, "any", type(f, "dyn"));
 	*state = f;
@@ -165,9 +166,18 @@ a_refusal_names_the_expression_and_the_path_that_would_help(void **state)
 		"or less for context.tags would do");
 	cel_declare_size(f->env, "context.tags", 100);
 	refused(f, "context.tags.exists(t, t.contains('x'))", 10000,
-		"may cost 82903 units, 10000 are allowed: context.tags.exists(t, t.contains('x')); a "
-		"declared max of 899 "
-		"or less for context.tags[] would do");
+		"may cost 82903 units, 10000 are allowed: context.tags.exists(t, t.contains('x')); an "
+		"enum for context.tags, of words of 899 bytes or less, would do");
+	/* characters, of which one takes four bytes at most */
+	refused(
+	    f, "text.matches('^(a|b)+$')",
+	    500, "may cost 1846 units, 500 are allowed: text.matches('^(a|b)+$'); a declared max of 553 or less for text would do");
+	refused(
+	    f, "any.all(r, r[0] > 9)",
+	    500, "may cost 9218 units, 500 are allowed: any.all(r, r[0] > 9); a declared max of 55 or less for any would do");
+	refused(f, "grid.exists(r, r.exists(c, c > 9))", 10000,
+		"may cost 9445378 units, 10000 are allowed: grid.exists(r, r.exists(c, c > 9)); a declared "
+		"max of 1 or less for grid would do");
 	assert_int_equal(estimate(f, "[1, 2, number]", 11), 11);
 	assert_int_equal(f->faults.count, 0);
 	refused(f, "[1, 2, number]", 10, "may cost 11 units, 10 are allowed: [1, 2, number]");

@@ -3,6 +3,7 @@
 #include "tests/unit/policy/documents.h"
 
 #include "common/policy/policy_deciding.h"
+#include <stdio.h>
 
 enum { RULES_MOST = 200 };
 
@@ -175,6 +176,38 @@ an_expression_that_may_cost_ten_thousand_units_is_loaded_and_no_dearer_one(void 
 	assert_memory_equal(findings.items[0].text, "may cost 10001 units, 10000 are allowed: ", 41);
 }
 
+static const struct policy *
+load_long(struct arena *arena, int characters, struct findings *findings)
+{
+	static const char text[] =
+	    "{'countersign': 'policy/v1', 'policy': 'p', 'version': 1, 'tenants': ['*'],"
+	    " 'inputs': {'t': {'type': 'string', 'max': MAX}},"
+	    " 'classes': [{'id': 'all', 'actions': ['**'], 'default': 'BLOCK'}],"
+	    " 'rules': [{'id': 'r', 'when': '[1, 2, 3, 4, 5, 6, 7, 8, 9].exists(i, "
+	    "context.t.matches(\\\"^(a|b)+$\\\"))',"
+	    " 'decision': 'ALLOW'}]}";
+
+	*findings = findings_open(arena, 1);
+	return policy_load_whole(arena,
+				 parse(arena, edit(arena, text, "MAX", arena_format(arena, "%d", characters))),
+				 NULL, findings);
+}
+
+static void
+the_max_that_a_refusal_advises_is_the_greatest_that_would_do(void **state)
+{
+	struct findings findings;
+	const char *advice;
+	int characters;
+
+	assert_null(load_long(*state, 2000, &findings));
+	advice = strstr(findings.items[0].text, "; a declared max of ");
+	if (!advice || sscanf(advice, "; a declared max of %d or less for context.t would do", &characters) != 1)
+		fail_msg("%s", findings.items[0].text);
+	assert_non_null(load_long(*state, characters, &findings));
+	assert_null(load_long(*state, characters + 1, &findings));
+}
+
 int
 main(void)
 {
@@ -183,6 +216,7 @@ main(void)
 	    STORY(what_units_do_not_reach_errs_and_what_restricts_raises),
 	    STORY(the_clock_is_looked_at_once_in_1024_units_over_all_conditions),
 	    STORY(an_expression_that_may_cost_ten_thousand_units_is_loaded_and_no_dearer_one),
+	    STORY(the_max_that_a_refusal_advises_is_the_greatest_that_would_do),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "tests/unit/policy/documents.h"
 
 #include "common/canonical/canonical.h"
+#include "common/policy/policy_deciding.h"
 #include "common/policy/policy_explain.h"
 
 static const char two_classes[] =
@@ -78,6 +79,58 @@ of_the_classes_those_are_named_that_ask(void **state)
 	request.deadline = 0;
 }
 
+/* So many rules that would allow, each of them false at once, and dear behind that. */
+static const struct policy *
+load_dear(struct arena *arena, size_t rules)
+{
+	struct buffer text = {.arena = arena};
+
+	buffer_add_text(&text,
+			"{'countersign': 'policy/v1', 'policy': 'p', 'version': 1, 'tenants': ['*'],"
+			" 'inputs': {'l': {'type': 'list<int>', 'max': 22}, 'b': 'bool'},"
+			" 'classes': [{'id': 'all', 'actions': ['**'], 'default': 'BLOCK'}], 'rules': [");
+	for (size_t i = 0; i < rules; i++)
+		buffer_add_format(&text,
+				  "%s{'id': 'r%zu', 'when': 'context.b && context.l.all(v, context.l.all(w, "
+				  "v + w < 1000 || w == %zu))', 'decision': 'ALLOW'}",
+				  i ? "," : "", i, i);
+	buffer_add_text(&text, "]}");
+	return load(arena, text.bytes);
+}
+
+static size_t looks;
+
+static bool
+never_over(void *unused)
+{
+	(void)unused;
+	looks++;
+	return false;
+}
+
+static void
+what_would_have_been_allowed_is_sought_without_a_clock_and_not_for_ever(void **state)
+{
+	struct policy_request full = request;
+
+	full.context = parse(
+	    *state, "{'b': false, 'l': [1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4]}");
+	full.expired = never_over;
+	for (size_t rules = 1; rules < 40; rules += 38) {
+		struct policy_decision decision;
+		const struct value *first, *again;
+
+		policy_decide(load_dear(*state, rules), &full, 2, *state, &decision);
+		assert_true(decision.trail->meter.cost < 1000);
+		looks = 0;
+		first = policy_explain(&decision, *state);
+		again = policy_explain(&decision, *state);
+		assert_int_equal(looks, 0);
+		assert_int_equal(value_get(first, "nearest_allow") != NULL, rules == 1);
+		assert_true(value_equal(first, again));
+	}
+}
+
 static const char limited[] =
     "{'countersign': 'policy/v1', 'policy': 'acme', 'version': 1, 'tenants': ['*'],"
     " 'inputs': {'amount': {'type': 'int', 'min': 0}, 'owed': {'type': 'int', 'min': 0, 'sensitive': true},"
@@ -142,6 +195,7 @@ main(void)
 	    STORY(a_decision_that_was_copied_is_explained_as_itself),
 	    STORY(of_the_classes_those_are_named_that_ask),
 	    STORY(a_limit_shows_nothing_of_a_sensitive_input),
+	    STORY(what_would_have_been_allowed_is_sought_without_a_clock_and_not_for_ever),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
