@@ -69,6 +69,8 @@ set_policy(struct arena *arena, struct value *map, const struct authorization *a
 	value_set(arena, policy, "version", value_int(arena, authorization->policy_version));
 	value_set_string(arena, policy, "digest", authorization->policy_digest);
 	value_set(arena, map, "policy", policy);
+	if (authorization->layers)
+		value_set(arena, map, "layers", (struct value *)(uintptr_t)authorization->layers);
 }
 
 /* What body and token have in common. */

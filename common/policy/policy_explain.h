@@ -13,7 +13,8 @@
  * for because, considered and errors. Values of inputs that were read are shown, cut at 64 characters; sensitive ones are
  * "(hidden)", absent ones "(absent)". Of a limit whose key holds a sensitive input the key is "(hidden)"; of one that sums a sensitive
  * input, what is used and the amount. Finding nearest_allow has units of its own and no clock; where they do not reach, or
- * those of the decision did not, it is left out.
+ * those of the decision did not, it is left out. Of a decision by several documents policy and class are lists, and whatever is of one of
+ * them has a member `policy`, its name.
  */
 struct value *policy_explain(const struct policy_decision *decision, struct arena *arena);
 

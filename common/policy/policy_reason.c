@@ -166,6 +166,19 @@ refusal_reason(const struct policy_deciding *deciding)
 }
 
 const char *
+policy_reason_join(struct arena *arena, const char *const *reasons, size_t count)
+{
+	struct line line = {.buffer.arena = arena};
+
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			add(&line, " ");
+		add(&line, reasons[i]);
+	}
+	return line.buffer.bytes;
+}
+
+const char *
 policy_reason(const struct policy_deciding *deciding)
 {
 	const struct policy_decision *decision = deciding->decision;
