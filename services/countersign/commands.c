@@ -62,9 +62,11 @@ static const struct cli_option outcome_options[] = {
 
 static const struct cli_option explain_options[] = {
     {"policy", "FILE", "by this document, without any server (default: the active one)"},
+    {"with", "FILE", "and by this one: the organisation's, or the tenant's"},
     {"now", "TIME", "as if it were then, in RFC 3339 (default: now)"},
     {0}};
 static const struct cli_option test_options[] = {
+    {"with", "FILE", "decide by this document as well: the organisation's, or the tenant's"},
     {"mutate", NULL, "also make small mistakes in the rules, one at a time, and say which of them no test sees"},
     {0}};
 

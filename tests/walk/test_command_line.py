@@ -253,7 +253,7 @@ def test_what_a_policy_holds_for_a_terminal_stays_in_the_file(tmp_path):
 def test_versions_only_rise_and_a_tenant_has_one_policy(shared):
     done = shared.cli("policy", "activate", "-", stdin=json.dumps(policy(1)), check=False)
     assert done.returncode == 1 and "versions only rise" in done.stderr
-    done = shared.cli("policy", "activate", "-", stdin=json.dumps(policy(1, name="rival", tenants=["*"])), check=False)
+    done = shared.cli("policy", "activate", "-", stdin=json.dumps(policy(1, name="rival")), check=False)
     assert done.returncode == 1 and "one policy" in done.stderr
     assert json.loads(shared.cli("policy", "show").stdout)["policy"] == "walk"
 
