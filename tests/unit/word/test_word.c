@@ -2,11 +2,12 @@
 /* test_word.c - how long a decision may take. The clock that counts its computing is moved by hand (rules.mk). */
 #include "tests/unit/policy/documents.h"
 
+#include "common/clock/clock.h"
 #include "common/word/word.h"
 
-int64_t __wrap_clock_computing(void);
-const struct snapshot_policy *__wrap_snapshot_find(const struct snapshot *snapshot, const char *tenant);
-int64_t __wrap_snapshot_generation(const struct snapshot *snapshot);
+__typeof__(clock_computing) __wrap_clock_computing;
+__typeof__(snapshot_find) __wrap_snapshot_find;
+__typeof__(snapshot_generation) __wrap_snapshot_generation;
 
 static struct snapshot_policy active = {.policy_id = "p", .digest = "sha256:0", .version = 1};
 static int64_t started, later; /* what the clock says first, and from then on */
@@ -18,12 +19,12 @@ __wrap_clock_computing(void)
 	return looks++ ? later : started;
 }
 
-const struct snapshot_policy *
+struct snapshot_layers
 __wrap_snapshot_find(const struct snapshot *snapshot, const char *tenant)
 {
 	(void)snapshot;
 	(void)tenant;
-	return &active;
+	return (struct snapshot_layers){.items = {&active}, .policies = {active.policy}, .count = 1};
 }
 
 int64_t
