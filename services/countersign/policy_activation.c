@@ -88,8 +88,9 @@ store_policy(struct cli *cli, const struct policy_document *document, int64_t *g
 }
 
 int
-policy_activate(struct cli *cli, const struct policy_document *document)
+policy_activate(struct cli *cli, const struct policy_review *review, const struct policy_file *file)
 {
+	const struct policy_document *document = &file->policy;
 	struct error error = {0};
 	int64_t generation = 0;
 	bool unknown = false;
@@ -100,6 +101,7 @@ policy_activate(struct cli *cli, const struct policy_document *document)
 	if (!store_begin(cli->store, &error)
 	    || !store_query(cli->store, cli->arena, STATEMENT_CLI_POLICY_LOCK, &lock, 1, &error)
 	    || !check_version(cli, document->policy, &error) || !check_others(cli, document->policy, &error)
+	    || !policy_review_people(cli, review, file, &error)
 	    || !store_policy(cli, document, &generation, &error)
 	    || !store_commit(cli->store, &unknown, &error)) {
 		store_rollback(cli->store);
