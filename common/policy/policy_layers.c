@@ -344,3 +344,14 @@ policy_decide_layers(const struct policy *const *layers, size_t count, const str
 	decide(head, now);
 	unite(head);
 }
+
+bool
+policy_is_exhausted(const struct policy_decision *decision)
+{
+	const struct policy_deciding *trail = decision->trail;
+
+	for (size_t i = 0; i < trail->layer_count; i++)
+		if (trail->layers[i].meter.exhausted)
+			return true;
+	return trail->meter.exhausted;
+}
