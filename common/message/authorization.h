@@ -36,6 +36,7 @@ struct authorization {
 	const char *policy_id; /* NULL: none was asked */
 	int64_t policy_version;
 	const char *policy_digest;
+	const char *remediation;    /* what the agent could do instead, or NULL; not said with GRANTED */
 	const struct value *layers; /* NULL unless several decided: a list of {id, version, digest} */
 	const char *approval_id;    /* or NULL */
 	const struct authorization_response *responses;

@@ -89,6 +89,7 @@ struct policy_decision {
 	 * POLICY_CANDIDATES_MAX speak), "too_many_requirements" (over POLICY_REQUIREMENTS_MAX would be asked) */
 	const char *reason_code;
 	const char *reason_text; /* one line of at most 1 KiB; the rules' reasons, joined */
+	const char *remediation; /* likewise, what the agent could do instead; NULL: nothing is said of it; never with ALLOW */
 	const char *class_id; /* the class whose default or cells spoke; of several the strictest, first in the
 				  * document; NULL when no class was looked for (no_policy) */
 	bool default_used;    /* no rule counted: the class's default is the base of the decision */

@@ -285,4 +285,5 @@ policy_decide(const struct policy *policy, const struct policy_request *request,
 	if (deciding->speaker)
 		decision->class_id = deciding->speaker->id;
 	decision->reason_text = policy_reason(deciding);
+	decision->remediation = policy_remediation(deciding);
 }

@@ -83,6 +83,8 @@ struct policy_meter *policy_deciding_meter(struct policy_deciding *deciding, int
 
 /* reason_text for a decision whose other members are set: one line. */
 const char *policy_reason(const struct policy_deciding *deciding);
+/* What the rules that decide advise instead, each text once, in one line; NULL: nothing. */
+const char *policy_remediation(const struct policy_deciding *deciding);
 /* Several of them behind each other, as long as one may be. */
 const char *policy_reason_join(struct arena *arena, const char *const *reasons, size_t count);
 /* The text itself, or what of it fits into POLICY_REASON_MAX bytes, with a sign at its end that it was cut. */

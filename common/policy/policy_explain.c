@@ -564,6 +564,7 @@ policy_explain(const struct policy_decision *decision, struct arena *arena)
 	value_set_string(arena, map, "decision", policy_verdict_name(decision->verdict));
 	value_set_string(arena, map, "reason_code", decision->reason_code);
 	value_set_string(arena, map, "reason", decision->reason_text);
+	value_set_string(arena, map, "remediation", decision->remediation);
 	if (!e.trail->policy)
 		return map;
 	add_layers(decision, arena, map);

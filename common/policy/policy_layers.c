@@ -278,6 +278,21 @@ reasons(const struct policy_deciding *head)
 	return policy_reason_join(head->arena, texts, count);
 }
 
+static const char *
+advice(const struct policy_deciding *head)
+{
+	const char *texts[POLICY_LAYERS_MAX];
+	size_t count = 0;
+
+	for (size_t i = 0; i < head->layer_count; i++) {
+		const char *text = speaks(head, &head->layers[i]) ? policy_remediation(&head->layers[i]) : NULL;
+
+		if (text && (count == 0 || strcmp(texts[count - 1], text) != 0))
+			texts[count++] = text;
+	}
+	return count ? policy_reason_join(head->arena, texts, count) : NULL;
+}
+
 static void
 unite(struct policy_deciding *head)
 {
@@ -299,6 +314,7 @@ unite(struct policy_deciding *head)
 	}
 	unite_names(head);
 	decision->reason_text = reasons(head);
+	decision->remediation = advice(head);
 	if (decision->verdict != POLICY_BLOCK)
 		unite_terms(head);
 	if (strcmp(decision->reason_code, "too_many_requirements") == 0)

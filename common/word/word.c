@@ -12,7 +12,7 @@ words_open(struct work *work)
 {
 	return (struct words){
 	    .work = work,
-	    .decisions = sheet_open(work->arena, STATEMENT_WORD_DECISION, "ttnttttttntntntt"),
+	    .decisions = sheet_open(work->arena, STATEMENT_WORD_DECISION, "ttnttttttntntnttt"),
 	    .spoken = sheet_open(work->arena, STATEMENT_WORD_SPOKEN, "tttutttutnnnt"),
 	};
 }
@@ -171,6 +171,7 @@ word_decide(const struct snapshot *snapshot, const struct word_request *request,
 	    .policy_digest = active ? active->digest : NULL,
 	    .policy_version = active ? active->version : 0,
 	    .generation = snapshot_generation(snapshot),
+	    .remediation = decision->remediation,
 	    .layers = layers.count > 1 ? layers_of(&layers, work->arena) : NULL,
 	    .explanation = text_of(explanation, work->arena),
 	};
@@ -187,7 +188,8 @@ word_decided(struct words *words, const struct word_request *request, int64_t n,
 		  store_text(decision->class_id), store_text(decision->policy_id),
 		  store_int(decision->policy_version), store_text(decision->policy_digest),
 		  store_int(decision->generation), store_text(CS_VERSION), store_time(words->work->now),
-		  store_text(decision->explanation), store_text(text_of(decision->layers, words->work->arena)));
+		  store_text(decision->explanation), store_text(text_of(decision->layers, words->work->arena)),
+		  store_text(decision->remediation));
 }
 
 struct authorization
@@ -208,6 +210,7 @@ word_make(const struct work *work, const struct word_request *request, const str
 	    .policy_id = decision->policy_id,
 	    .policy_version = decision->policy_version,
 	    .policy_digest = decision->policy_digest,
+	    .remediation = decision->remediation,
 	    .layers = decision->layers,
 	    .decided_at = work->now,
 	    .traceparent = request->traceparent,

@@ -202,6 +202,7 @@ print_explanation(struct cli *cli, const struct value *map)
 
 	print_line("decision", value_get_string(map, "decision"));
 	print_line("reason", value_get_string(map, "reason"));
+	print_line("remediation", value_get_string(map, "remediation"));
 	print_line("code", value_get_string(map, "reason_code"));
 	print_each(arena, value_get(map, "policy"), print_policy);
 	print_each(arena, value_get(map, "class"), print_class);

@@ -22,8 +22,8 @@ struct section {
 
 static const struct section sections[] = {
     {"decisions", STATEMENT_CLI_SHOW_DECISIONS,
-     NAMES("#n", "verdict", "code", "text", "@rules", "class", "policy", "#version", "digest", "engine", "at",
-	   "layers"),
+     NAMES("#n", "verdict", "code", "text", "remediation", "@rules", "class", "policy", "#version", "digest",
+	   "engine", "at", "layers"),
      NAMES("at", "verdict", "code", "text", "rules", "policy", "version")},
     {"approval", STATEMENT_CLI_SHOW_APPROVAL,
      NAMES("approval_id", "state", "why", "opened_at", "deadline", "closed_at", "#refused"),

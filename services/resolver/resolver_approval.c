@@ -130,6 +130,7 @@ read_decision(const struct store_rows *rows, size_t row, struct resolver_approva
 	decision->policy_digest = store_row_text(rows, row, 17);
 	decision->generation = store_row_int(rows, row, 18);
 	approval->decisions = store_row_int(rows, row, 19);
+	decision->remediation = store_row_text(rows, row, 21);
 }
 
 static bool

@@ -56,8 +56,9 @@ def is_there(context, path):
 class Demand:
     """A verdict with its code and rules; whom it asks, for whose policy, and the terms."""
 
-    def __init__(self, verdict, code, rules=(), asked=(), valid_for=()):
+    def __init__(self, verdict, code, rules=(), asked=(), valid_for=(), advice=()):
         """asked: for each document that asks, the document and the names of its profiles."""
+        self.remediation = " ".join(advice) or None
         self.verdict, self.code, self.rules = verdict, code, sorted(set(rules))
         self.needs, self.owners, ttls, terms = [], [], [], list(valid_for)
         for document, profiles in asked:
@@ -122,7 +123,10 @@ def demand(documents, request, late):
     heard = [v for v in voices if v.verdict == verdict and not v.silent]
     code = min((v.code for v in heard), key=("rule", "rule_error", "evaluation_timeout", "class_default").index)
     terms = [duration(c.get("valid_for", VALID_FOR)) for v in voices for c in v.classes if verdict == v.verdict == "ALLOW"]
-    return Demand(verdict, code, [r for v in heard for r in v.rules], [(v.document, v.profiles) for v in heard], terms)
+    advice = [" ".join(dict.fromkeys(r["remediation"] for r in sorted(v.counting, key=lambda r: r["id"])
+                                     if r["decision"] == verdict and "remediation" in r)) for v in heard]
+    return Demand(verdict, code, [r for v in heard for r in v.rules], [(v.document, v.profiles) for v in heard], terms,
+                  [text for text in dict.fromkeys(advice) if text])
 
 
 def policies_of(view, decision):

@@ -105,6 +105,8 @@ def judge_policy(view, decision, who, policies, violate):
     if wanted and (decision["verdict"], decision["reason_code"], decision["rules"]) != (wanted.verdict, wanted.code, wanted.rules):
         violate("wrong-verdict", who, f"decision {decision['n']} is {decision['verdict']} by {decision['reason_code']} {decision['rules']},"
                 f" the policy says {wanted.verdict} by {wanted.code} {wanted.rules}")
+    elif wanted and "{context." not in str(wanted.remediation) and decision["remediation"] != wanted.remediation:
+        violate("remediation", who, f"decision {decision['n']} advises {decision['remediation']!r}, the policy {wanted.remediation!r}")
 
 
 # ---------------------------------------------------------------- words
@@ -162,6 +164,9 @@ def judge_word(view, word, row, who, violate):
     for column, value in said.items():
         if word[column] != value:
             violate("said", who, f"{status}: {column} is {word[column]!r}, the event says {value!r}")
+    advised = {d["remediation"] for d in view.decisions.get(request, ()) if d["verdict"] == word["decision"]}
+    if body.get("remediation") not in ({None} if status == "GRANTED" else advised):
+        violate("remediation", who, f"{status} advises {body.get('remediation')!r}, decided was {advised}")
     policy = body.get("policy", {})
     if (policy.get("id"), policy.get("version"), policy.get("digest"), body.get("layers")) not in [
             (d["policy_id"], d["policy_version"], d["policy_digest"], d["layers"]) for d in view.decisions.get(request, ())]:

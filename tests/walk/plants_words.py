@@ -109,6 +109,11 @@ def a_policy_that_was_deleted(h):
     h.remove("policy", version=1)
 
 
+@breaks("remediation")
+def an_advice_that_the_policy_does_not_give(h):
+    h.row("decision", request_id=h.town.blocked)["remediation"] = "Ask again."
+
+
 # ---------------------------------------------------------------- words
 
 @breaks("one-word")

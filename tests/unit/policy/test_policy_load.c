@@ -149,8 +149,6 @@ what_this_version_cannot_honour_is_refused_by_name(void **state)
 	    {"'uses': 1", "'uses': 2", "unsupported_key", "approvals.release.grant.uses"},
 	    {"'decision': 'BLOCK', 'reason': 'No.'", "'decision': 'ALLOW', 'obligations': {'watermark': true}",
 	     "unsupported_key", "rules[0].obligations"},
-	    {"'decision': 'BLOCK'", "'remediation': 'x', 'decision': 'BLOCK'", "unsupported_key",
-	     "rules[0].remediation"},
 	};
 
 	check_faults(*state, faults, COUNT_OF(faults));
