@@ -64,9 +64,10 @@ def judge_shadows(view, decision, who, policies, violate):
         violate("shadow", who, f"{[(t['id'], t['version']) for t in told]} are told, in the shadow were {[s['policy_id'] for s, _ in wanted]}")
         return
     for one, (_, layers) in zip(told, wanted):
-        said = one.get("error") or (one["decision"], one["reason_code"], one["rules"])
-        would = demand_by(view, layers, decision)
-        if "error" not in one and said != (would.verdict, would.code, would.rules) and not one["reason_code"].startswith("too_many_"):
+        if "error" in one or one["reason_code"].startswith("too_many_"):
+            continue
+        said, would = (one["decision"], one["reason_code"], one["rules"]), demand_by(view, layers, decision)
+        if said != (would.verdict, would.code, would.rules):
             violate("shadow", who, f"{one['id']} is told to say {said}, it would say {(would.verdict, would.code, would.rules)}")
 
 
