@@ -136,6 +136,8 @@ void policy_lint_classes(struct policy_linting *linting);     /* E05, W10, W12, 
 void policy_lint_expressions(struct policy_linting *linting); /* E06, W04, W07, E08 */
 void policy_lint_reads(struct policy_linting *linting);	      /* W05, W06, W09 */
 void policy_lint_pairs(struct policy_linting *linting); /* W01, W08; before the next, which leaves out what W01 has */
-void policy_lint_requests(struct policy_linting *linting); /* E09, W02 */
+void policy_lint_requests(struct policy_linting *linting);  /* E09, W02 */
+void policy_lint_catalogue(struct policy_linting *linting); /* W03 */
+void policy_lint_directory(struct policy_linting *linting); /* E03, W11 */
 
 #endif

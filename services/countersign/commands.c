@@ -74,7 +74,9 @@ static const struct cli_option fmt_options[] = {
     {"write", NULL, "put it in the place of the file, unless comments would be lost"}, {0}};
 
 static const struct cli_option lint_options[] = {
-    {"error", "CODES", "warnings that are errors here: W04,W05 (countersign-policy(5))"}, {0}};
+    {"error", "CODES", "warnings that are errors here: W04,W05 (countersign-policy(5))"},
+    {"warn", "E03", "people who are not there are a warning here"},
+    {0}};
 static const struct cli_option shadow_options[] = {{"end", "ID", "end the shadow of this policy"}, {0}};
 static const struct cli_option convert_options[] = {{"to", "FORM", "json or yaml (required)"}, {0}};
 

@@ -72,6 +72,9 @@ struct change {
 	const char *name;
 	bool is_shadow;
 	int64_t generation; /* that it begins */
+	/* of an activation */
+	const struct policy_review *review;
+	const struct policy_file *file;
 };
 
 static bool
@@ -124,8 +127,6 @@ check_shadows(struct cli *cli, const struct change *change, struct error *error)
 	size_t others = 0;
 	bool found = false;
 
-	if (!change->is_shadow)
-		return true;
 	rows = store_query(cli->store, cli->arena, STATEMENT_CLI_POLICY_SHADOWS, NULL, 0, error);
 	for (size_t i = 0; rows && i < store_rows_count(rows); i++) {
 		bool it = strcmp(store_row_text(rows, i, 0), change->name) == 0;
@@ -147,8 +148,10 @@ check(struct cli *cli, const struct change *change, struct error *error)
 {
 	const struct policy *policy = change->document ? change->document->policy : NULL;
 
-	return (!policy || check_version(cli, policy, error))
-	       && (change->is_shadow || check_others(cli, policy, error)) && check_shadows(cli, change, error);
+	if (change->is_shadow)
+		return (!policy || check_version(cli, policy, error)) && check_shadows(cli, change, error);
+	return check_version(cli, policy, error) && check_others(cli, policy, error)
+	       && policy_review_people(cli, change->review, change->file, error);
 }
 
 /* In one transaction that excludes whoever decides. */
@@ -188,10 +191,15 @@ make(struct cli *cli, struct change change, const char *what)
 }
 
 int
-policy_activate(struct cli *cli, const struct policy_document *document)
+policy_activate(struct cli *cli, const struct policy_review *review, const struct policy_file *file)
 {
-	return make(cli, (struct change){.document = document, .name = policy_name(document->policy)},
-		    "active");
+	const struct policy_document *document = &file->policy;
+
+	return make(
+	    cli,
+	    (struct change){
+		.document = document, .name = policy_name(document->policy), .review = review, .file = file},
+	    "active");
 }
 
 int
