@@ -3,6 +3,7 @@
 #include "common/memory/memory.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -225,12 +226,20 @@ arena_grow(struct arena *arena, size_t wanted)
 		arena->newest = block_open(arena->newest, wanted > size ? wanted : size);
 }
 
+/* What a piece of so many bytes takes away from its block. */
+static size_t
+taken_by(size_t size)
+{
+	size_t alignment = _Alignof(max_align_t);
+
+	return sum(sum(size ? size : 1, MEMORY_GAP), alignment - 1) / alignment * alignment;
+}
+
 /* Not zeroed, for those who fill it at once. */
 static void *
 take(struct arena *arena, size_t size)
 {
-	size_t alignment = _Alignof(max_align_t);
-	size_t wanted = sum(sum(size ? size : 1, MEMORY_GAP), alignment - 1) / alignment * alignment;
+	size_t wanted = taken_by(size);
 
 	if (wanted > arena->newest->size - arena->newest->used)
 		arena_grow(arena, wanted);
@@ -241,6 +250,21 @@ take(struct arena *arena, size_t size)
 	arena->used = sum(arena->used, size);
 	ASAN_UNPOISON_MEMORY_REGION(piece, size);
 	return piece;
+}
+
+/* Makes a piece larger where it lies; false when something follows it or its block ends. */
+static bool
+extend(struct arena *arena, const unsigned char *piece, size_t size, size_t larger)
+{
+	struct block *block = arena->newest;
+	size_t more = taken_by(larger) - taken_by(size);
+
+	if (!piece || piece + taken_by(size) != block->bytes + block->used || more > block->size - block->used)
+		return false;
+	block->used += more;
+	arena->used = sum(arena->used, larger - size);
+	ASAN_UNPOISON_MEMORY_REGION(piece, larger);
+	return true;
 }
 
 void *
@@ -318,6 +342,10 @@ buffer_reserve(struct buffer *buffer, size_t more)
 
 	if (room < wanted)
 		room = wanted;
+	if (extend(buffer->arena, (unsigned char *)buffer->bytes, buffer->room, room)) {
+		buffer->room = room;
+		return;
+	}
 
 	char *bytes = take(buffer->arena, room);
 

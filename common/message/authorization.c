@@ -69,6 +69,8 @@ set_policy(struct arena *arena, struct value *map, const struct authorization *a
 	value_set(arena, policy, "version", value_int(arena, authorization->policy_version));
 	value_set_string(arena, policy, "digest", authorization->policy_digest);
 	value_set(arena, map, "policy", policy);
+	if (authorization->layers)
+		value_set(arena, map, "layers", (struct value *)(uintptr_t)authorization->layers);
 }
 
 /* What body and token have in common. */
@@ -98,6 +100,8 @@ body_of(struct arena *arena, const struct authorization *authorization, const st
 	value_set_string(arena, body, "event_id", event_id->text);
 	value_set(arena, body, "reason", reason);
 	body_set_strings(arena, body, "rules", authorization->rules, authorization->rule_count);
+	if (authorization->status != AUTHORIZATION_GRANTED)
+		value_set_string(arena, body, "remediation", authorization->remediation);
 	value_set_string(arena, body, "approval_id", authorization->approval_id);
 	body_set_responses(arena, body, authorization->responses, authorization->response_count);
 	body_set_time(arena, body, "decided_at", authorization->decided_at);

@@ -36,7 +36,9 @@ struct authorization {
 	const char *policy_id; /* NULL: none was asked */
 	int64_t policy_version;
 	const char *policy_digest;
-	const char *approval_id; /* or NULL */
+	const char *remediation;    /* what the agent could do instead, or NULL; not said with GRANTED */
+	const struct value *layers; /* NULL unless several decided: a list of {id, version, digest} */
+	const char *approval_id;    /* or NULL */
 	const struct authorization_response *responses;
 	size_t response_count;
 	int64_t decided_at;

@@ -42,6 +42,7 @@ needs_of(struct arena *arena, const struct notice *notice)
 	for (size_t i = 0; i < notice->need_count; i++) {
 		struct value *need = value_map(arena);
 
+		value_set_string(arena, need, "policy", notice->needs[i].policy);
 		value_set_string(arena, need, "profile", notice->needs[i].profile);
 		value_set_string(arena, need, "group", notice->needs[i].group);
 		value_set(arena, need, "quorum", value_int(arena, notice->needs[i].quorum));

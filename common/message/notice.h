@@ -10,6 +10,7 @@
 struct notice_need {
 	const char *profile, *group;
 	int64_t quorum, votes;
+	const char *policy; /* whose profile it is, where several policies decided; else NULL */
 };
 
 struct notice {

@@ -10,6 +10,7 @@
 #define POLICY_CLASSES_MAX 256
 #define POLICY_PROFILES_MAX 256
 #define POLICY_REQUIREMENTS_MAX 16 /* approval profiles that one decision may demand together */
+#define POLICY_LAYERS_MAX 2	   /* documents that decide together: the organisation's and the tenant's */
 #define POLICY_CANDIDATES_MAX 1024 /* rules that may cover one literal action */
 
 /* In the order of strictness. */
@@ -50,6 +51,8 @@ const char *policy_name(const struct policy *policy);
 int64_t policy_version(const struct policy *policy);
 /* True when the policy is for this tenant: its tenants hold it or "*". */
 bool policy_covers(const struct policy *policy, const char *tenant);
+/* An organisation's policy: its tenants hold "*". */
+bool policy_is_organisation(const struct policy *policy);
 /* The tenants the document names; "*" stands for all. */
 const char *const *policy_tenants(const struct policy *policy, size_t *count);
 /* Every group that an approval of this policy may ask, each once. */
@@ -75,6 +78,7 @@ struct policy_request {
 struct policy_requirement {
 	const char *profile, *group;
 	int64_t quorum;
+	const char *policy; /* whose profile it is, in a decision by several documents; else NULL */
 };
 
 struct policy_decision {
@@ -85,6 +89,7 @@ struct policy_decision {
 	 * POLICY_CANDIDATES_MAX speak), "too_many_requirements" (over POLICY_REQUIREMENTS_MAX would be asked) */
 	const char *reason_code;
 	const char *reason_text; /* one line of at most 1 KiB; the rules' reasons, joined */
+	const char *remediation; /* likewise, what the agent could do instead; NULL: nothing is said of it; never with ALLOW */
 	const char *class_id; /* the class whose default or cells spoke; of several the strictest, first in the
 				  * document; NULL when no class was looked for (no_policy) */
 	bool default_used;    /* no rule counted: the class's default is the base of the decision */
@@ -114,6 +119,16 @@ struct policy_decision {
  */
 void policy_decide(const struct policy *policy, const struct policy_request *request, int64_t now,
 		   struct arena *arena, struct policy_decision *decision);
+
+/*
+ * The same by several documents together, up to POLICY_LAYERS_MAX (more are BLOCK no_policy), the organisation's before the tenant's: rule
+ * 12 at the head of policy_decide.c. None of them loosens what another decides by itself, but that a context is undeclared only when it is so in all that
+ * declare inputs, and that a default of a class with `floor: false` gives way to the rules of the other. One document is policy_decide,
+ * none is "no_policy". Names in rules, errors and limits are then of any of them, each once; class_id is of the one that reason_code is of.
+ */
+void policy_decide_layers(const struct policy *const *layers, size_t count,
+			  const struct policy_request *request, int64_t now, struct arena *arena,
+			  struct policy_decision *decision);
 
 /*
  * A pattern over segments: separators are '.', '/' and ':'; "*" inside a segment stands for any run without a

@@ -60,11 +60,21 @@ add_conjuncts(struct tally *tally, const struct policy_deciding *trail, struct a
 	}
 }
 
+/* Of several documents the one whose tests these are. */
+static const struct policy_deciding *
+trail_of(const struct policy_coverage *coverage, const struct policy_decision *decision)
+{
+	for (size_t i = 0; i < decision->trail->layer_count; i++)
+		if (decision->trail->layers[i].policy == coverage->policy)
+			return &decision->trail->layers[i];
+	return decision->trail;
+}
+
 void
 policy_coverage_add(struct policy_coverage *coverage, const struct policy_decision *decision,
 		    struct arena *scratch)
 {
-	const struct policy_deciding *trail = decision->trail;
+	const struct policy_deciding *trail = trail_of(coverage, decision);
 
 	for (size_t i = 0; i < trail->candidate_count; i++) {
 		struct tally *tally = &coverage->tallies[trail->candidates[i].rule - coverage->policy->rules];

@@ -27,6 +27,10 @@
  *     grant's `valid_for` are the least of theirs. ALLOW lasts for the least `valid_for` of the classes.
  * 11. What outgrows a message is BLOCK: more than POLICY_CANDIDATES_MAX candidates too_many_rules, more than
  *     POLICY_REQUIREMENTS_MAX profiles too_many_requirements.
+ * 12. Several documents, an organisation's and a tenant's: each is asked as above, with its own names, and the strictest verdict stands
+ *     (policy_layers.c). What rule 7 says of on_error holds for the errors of all. A default counts when no rule of its own document
+ *     does; that of a class with `floor: false` when no rule of any does. Whoever is at the level of the result asks its people, and
+ *     equal names of two documents are two profiles. One document that closes by rules 1 to 6 closes.
  */
 #include "common/policy/policy.h"
 #include "common/policy/policy_deciding.h"
@@ -53,8 +57,8 @@ speaks(struct policy_deciding *deciding, const struct policy_class *class)
 }
 
 /* Rule 1. */
-static bool
-can_decide(struct policy_deciding *deciding)
+bool
+policy_can_decide(struct policy_deciding *deciding)
 {
 	const struct policy_request *request = deciding->request;
 	const char *const names[] = {"action", "agent_id", "target", "tenant"};
@@ -117,9 +121,11 @@ is_present(const struct policy_deciding *deciding, const char *path)
 }
 
 /* Rule 4. */
-static bool
-has_required(struct policy_deciding *deciding)
+bool
+policy_has_required(struct policy_deciding *deciding)
 {
+	find_classes(deciding);
+
 	const struct policy_class *usual_speaker = deciding->speaker;
 	size_t room = 0, count = 0;
 
@@ -149,8 +155,8 @@ has_required(struct policy_deciding *deciding)
 }
 
 /* Rule 5. */
-static bool
-is_in_time(struct policy_deciding *deciding, bool late)
+bool
+policy_is_in_time(struct policy_deciding *deciding, bool late)
 {
 	const struct policy_class *usual_speaker = deciding->speaker;
 
@@ -187,8 +193,8 @@ policy_deciding_ask(struct policy_deciding *deciding, const struct policy_profil
 }
 
 /* Rule 9: all classes say hold, or rule 5 had blocked; and who says hold names whom to ask. */
-static void
-apply_hold(struct policy_deciding *deciding)
+void
+policy_apply_hold(struct policy_deciding *deciding)
 {
 	struct policy_decision *decision = deciding->decision;
 
@@ -197,6 +203,7 @@ apply_hold(struct policy_deciding *deciding)
 	decision->verdict = POLICY_REQUIRE_APPROVAL;
 	decision->reason_code = "evaluation_timeout";
 	decision->rule_count = 0;
+	deciding->is_silent = false;
 	for (size_t i = 0; i < deciding->class_count; i++)
 		policy_deciding_ask(deciding, deciding->classes[i]->profile);
 }
@@ -208,8 +215,8 @@ lesser(int64_t left, int64_t right)
 }
 
 /* Rules 10 and 11. */
-static void
-apply_terms(struct policy_deciding *deciding)
+void
+policy_apply_terms(struct policy_deciding *deciding)
 {
 	struct policy_decision *decision = deciding->decision;
 
@@ -226,7 +233,7 @@ apply_terms(struct policy_deciding *deciding)
 
 			/* of several questions the first: who asks people loads no policy with such a profile yet */
 			decision->requirements[decision->requirement_count++] = (struct policy_requirement){
-			    profile->name, profile->asks[0].group, profile->asks[0].quorum};
+			    profile->name, profile->asks[0].group, profile->asks[0].quorum, NULL};
 			if (profile->ttl)
 				decision->ttl = lesser(decision->ttl, profile->ttl);
 			decision->valid_for = lesser(decision->valid_for, profile->valid_for);
@@ -244,17 +251,26 @@ decide(struct policy_deciding *deciding, int64_t now)
 {
 	bool late = deciding->request->deadline != 0 && now > deciding->request->deadline;
 
-	if (!can_decide(deciding) || !is_valid(deciding))
+	if (!policy_can_decide(deciding) || !is_valid(deciding))
 		return;
-	find_classes(deciding);
-	if (!has_required(deciding) || !is_in_time(deciding, late) || !policy_find_candidates(deciding, now))
+	if (!policy_has_required(deciding) || !policy_is_in_time(deciding, late)
+	    || !policy_find_candidates(deciding, now))
 		return;
 	policy_ask_conditions(deciding, now);
 	policy_apply_rules(deciding);
 	policy_apply_limits(deciding, now);
 	if (late)
-		apply_hold(deciding);
-	apply_terms(deciding);
+		policy_apply_hold(deciding);
+	policy_apply_terms(deciding);
+}
+
+struct policy_deciding
+policy_deciding_open(const struct policy *policy, const struct policy_request *request, struct arena *arena,
+		     struct policy_decision *decision)
+{
+	*decision = (struct policy_decision){.verdict = POLICY_BLOCK};
+	return (struct policy_deciding){
+	    .policy = policy, .request = request, .arena = arena, .decision = decision};
 }
 
 void
@@ -263,11 +279,11 @@ policy_decide(const struct policy *policy, const struct policy_request *request,
 {
 	struct policy_deciding *deciding = arena_take(arena, sizeof *deciding);
 
-	*deciding = (struct policy_deciding){
-	    .policy = policy, .request = request, .arena = arena, .decision = decision};
-	*decision = (struct policy_decision){.verdict = POLICY_BLOCK, .trail = deciding};
+	*deciding = policy_deciding_open(policy, request, arena, decision);
+	decision->trail = deciding;
 	decide(deciding, now);
 	if (deciding->speaker)
 		decision->class_id = deciding->speaker->id;
 	decision->reason_text = policy_reason(deciding);
+	decision->remediation = policy_remediation(deciding);
 }

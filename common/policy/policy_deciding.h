@@ -43,6 +43,12 @@ struct policy_deciding {
 	bool too_many_profiles;
 	struct policy_datum context; /* as the declared inputs read it */
 	struct policy_meter meter;   /* slots NULL: no condition was asked */
+	bool elsewhere; /* a rule of another layer counts: a default without floor has nothing to say */
+	bool is_silent; /* it has no rule that counts, and no default that does */
+	/* Of a decision by several documents, which has nothing else of its own but request, arena and decision: theirs, in order. */
+	struct policy_deciding *layers;
+	size_t layer_count;
+	const struct policy_deciding *head; /* of one of them: where they all are; else NULL */
 };
 
 /* Makes it BLOCK with this code. Always false: nothing that follows can change it. */
@@ -50,6 +56,19 @@ bool policy_deciding_block(struct policy_deciding *deciding, const char *code);
 /* Adds a profile to those who are asked, each once, by name. */
 void policy_deciding_ask(struct policy_deciding *deciding, const struct policy_profile *profile);
 
+/* policy_decide.c, step by step. False: it is BLOCK by now. */
+struct policy_deciding policy_deciding_open(const struct policy *policy, const struct policy_request *request,
+					    struct arena *arena, struct policy_decision *decision);
+bool policy_can_decide(struct policy_deciding *deciding) CS_MUST_CHECK;		   /* rule 1 */
+bool policy_has_required(struct policy_deciding *deciding) CS_MUST_CHECK;	   /* rules 2, 3 and 4 */
+bool policy_is_in_time(struct policy_deciding *deciding, bool late) CS_MUST_CHECK; /* rule 5 */
+void policy_apply_hold(struct policy_deciding *deciding);			   /* rule 9 */
+void policy_apply_terms(struct policy_deciding *deciding);			   /* rules 10 and 11 */
+
+/* Does this class's default count, of a document of which no rule does? */
+bool policy_default_counts(const struct policy_deciding *deciding, const struct policy_class *class);
+/* Is there a rule that counts? */
+bool policy_any_counts(const struct policy_deciding *deciding);
 /* policy_rules.c: rules 6, 7, 8, 10 and 11 of policy_decide.c. */
 bool policy_find_candidates(struct policy_deciding *deciding, int64_t now) CS_MUST_CHECK;
 void policy_ask_conditions(struct policy_deciding *deciding, int64_t now);
@@ -64,9 +83,15 @@ struct policy_meter *policy_deciding_meter(struct policy_deciding *deciding, int
 
 /* reason_text for a decision whose other members are set: one line. */
 const char *policy_reason(const struct policy_deciding *deciding);
+/* What the rules that decide advise instead, each text once, in one line; NULL: nothing. */
+const char *policy_remediation(const struct policy_deciding *deciding);
+/* Several of them behind each other, as long as one may be. */
+const char *policy_reason_join(struct arena *arena, const char *const *reasons, size_t count);
 /* The text itself, or what of it fits into POLICY_REASON_MAX bytes, with a sign at its end that it was cut. */
 const char *policy_line_cut(struct arena *arena, const char *text);
 
+/* Is an input, by its path without "context.", or a map that it is in, sensitive? What one document calls so no other shows. */
+bool policy_is_hidden(const struct policy_deciding *deciding, const char *path);
 /*
  * What people may see of an input, by its path without "context.": the value as the request has it, or the default, a text cut at 64
  * characters; or, with *is_mark, what stands for it: "(absent)", "(hidden)" for what is sensitive, "(3 items)", "(2 members)", "(default)".

@@ -11,8 +11,30 @@ enum { NEAREST_UNITS = 50000 }; /* to find what would have been allowed */
 struct explaining {
 	struct arena *arena;
 	const struct policy_decision *decision; /* the caller's: the trail's own may have been copied from where it was made */
-	const struct policy_deciding *trail;
+	const struct policy_deciding *trail; /* of one document */
+	const struct policy_deciding *head; /* of the decision, which is the same unless several documents made it */
 };
+
+static bool
+is_layered(const struct explaining *e)
+{
+	return e->head->layer_count > 0;
+}
+
+/* Whose it is, where that is not plain. */
+static void
+set_policy(const struct explaining *e, struct value *map)
+{
+	if (is_layered(e))
+		value_set_string(e->arena, map, "policy", policy_name(e->trail->policy));
+}
+
+/* Has its document made the decision what it is? */
+static bool
+speaks(const struct explaining *e)
+{
+	return !is_layered(e) || (!e->trail->is_silent && e->trail->decision->verdict == e->decision->verdict);
+}
 
 static void
 set_strings(const struct explaining *e, struct value *map, const char *name, const char *const *strings,
@@ -109,6 +131,7 @@ because(const struct explaining *e, const struct policy_candidate *candidate)
 {
 	struct value *map = value_map(e->arena);
 
+	set_policy(e, map);
 	value_set_string(e->arena, map, "rule", candidate->rule->id);
 	value_set_string(e->arena, map, "decision", policy_verdict_name(candidate->rule->verdict));
 	value_set_string(e->arena, map, "reason", policy_filled(e->trail, candidate->rule->reason, e->arena));
@@ -124,6 +147,7 @@ considered(const struct explaining *e, const struct policy_candidate *candidate)
 	const struct policy_outcome *outcome = &candidate->outcome;
 	struct value *map = value_map(e->arena), *read = value_map(e->arena);
 
+	set_policy(e, map);
 	value_set_string(e->arena, map, "rule", candidate->rule->id);
 	value_set_string(e->arena, map, "decision", policy_verdict_name(candidate->rule->verdict));
 	value_set_string(e->arena, map, "result", results[outcome->truth]);
@@ -131,7 +155,7 @@ considered(const struct explaining *e, const struct policy_candidate *candidate)
 		value_set_string(e->arena, map, "mode", "shadow");
 	if (outcome->truth == POLICY_ERROR) {
 		add_error(e, map, outcome);
-		value_set(e->arena, map, "raised", value_bool(e->arena, candidate->decides));
+		value_set(e->arena, map, "raised", value_bool(e->arena, candidate->decides && speaks(e)));
 	} else if (outcome->decider) {
 		value_set_string(e->arena, map, "false", conjunct_text(e, outcome->decider));
 	}
@@ -143,20 +167,16 @@ considered(const struct explaining *e, const struct policy_candidate *candidate)
 }
 
 static void
-add_candidates(const struct explaining *e, struct value *map)
+add_candidates(const struct explaining *e, struct value *decided, struct value *others)
 {
-	struct value *decided = value_list(e->arena), *others = value_list(e->arena);
-
 	for (size_t i = 0; i < e->trail->candidate_count; i++) {
 		const struct policy_candidate *candidate = &e->trail->candidates[i];
 
-		if (candidate->decides && candidate->outcome.truth == POLICY_TRUE)
+		if (candidate->decides && candidate->outcome.truth == POLICY_TRUE && speaks(e))
 			value_append(e->arena, decided, because(e, candidate));
 		else
 			value_append(e->arena, others, considered(e, candidate));
 	}
-	value_set(e->arena, map, "because", decided);
-	value_set(e->arena, map, "considered", others);
 }
 
 /* ------------------------------------------------------------------ what would have been allowed */
@@ -232,6 +252,7 @@ add_nearest(const struct explaining *e, struct value *map)
 
 	struct value *found = value_map(e->arena);
 
+	set_policy(e, found);
 	value_set_string(e->arena, found, "rule", nearest->rule->id);
 	set_strings(e, found, "needs", least, least_count);
 	value_set(e->arena, map, "nearest_allow", found);
@@ -239,17 +260,17 @@ add_nearest(const struct explaining *e, struct value *map)
 
 /* ------------------------------------------------------------------ the rest */
 
-static void
-add_class(const struct explaining *e, struct value *map)
+static struct value *
+class_of(const struct explaining *e)
 {
 	struct value *class = value_map(e->arena);
 
-	if (!e->trail->speaker)
-		return;
+	set_policy(e, class);
 	value_set_string(e->arena, class, "id", e->trail->speaker->id);
 	value_set_string(e->arena, class, "default", policy_verdict_name(e->trail->speaker->verdict));
-	value_set(e->arena, class, "default_used", value_bool(e->arena, e->trail->default_used));
-	value_set(e->arena, map, "class", class);
+	value_set(e->arena, class, "default_used",
+		  value_bool(e->arena, e->trail->default_used && !e->trail->is_silent));
+	return class;
 }
 
 /* An input, or a part of one, that nobody may see. */
@@ -257,21 +278,9 @@ static bool
 is_hidden(const struct explaining *e, const char *path)
 {
 	static const char context[] = "context.";
-	const struct policy_type *map = &e->trail->policy->inputs;
 
-	if (strncmp(path, context, strlen(context)) != 0)
-		return false;
-	for (const char *at = path + strlen(context); map; at++) {
-		size_t length = strcspn(at, ".");
-		const struct policy_field *field =
-		    map->fields ? policy_field_of(map, (struct text){at, length}) : NULL;
-
-		if (field && field->sensitive)
-			return true;
-		at += length;
-		map = field && *at ? &field->type : NULL;
-	}
-	return false;
+	return strncmp(path, context, strlen(context)) == 0
+	       && policy_is_hidden(e->trail, path + strlen(context));
 }
 
 static struct value *
@@ -295,14 +304,13 @@ amount_shown(const struct explaining *e, const struct policy_check *check, int64
 }
 
 static void
-add_limits(const struct explaining *e, struct value *map)
+add_limits(const struct explaining *e, struct value *list)
 {
-	struct value *list = value_list(e->arena);
-
 	for (size_t i = 0; i < e->trail->check_count; i++) {
 		const struct policy_check *check = &e->trail->checks[i];
 		struct value *one = value_map(e->arena);
 
+		set_policy(e, one);
 		value_set_string(e->arena, one, "limit", check->limit->id);
 		value_set(e->arena, one, "exceeded", value_bool(e->arena, check->exceeded));
 		value_set(e->arena, one, "key", key_shown(e, check));
@@ -313,8 +321,6 @@ add_limits(const struct explaining *e, struct value *map)
 		set_int(e, one, "max", check->limit->max);
 		value_append(e->arena, list, one);
 	}
-	if (e->trail->check_count)
-		value_set(e->arena, map, "limits", list);
 }
 
 static struct value *
@@ -336,8 +342,10 @@ asks_of(const struct explaining *e, const struct policy_profile *profile)
 static bool
 class_asks(const struct explaining *e, const struct policy_class *class)
 {
-	return strcmp(e->decision->reason_code, "evaluation_timeout") == 0
-	       || (e->trail->default_used && class->verdict == POLICY_REQUIRE_APPROVAL);
+	const struct policy_decision *own = is_layered(e) ? e->trail->decision : e->decision;
+
+	return strcmp(own->reason_code, "evaluation_timeout") == 0
+	       || (policy_default_counts(e->trail, class) && class->verdict == POLICY_REQUIRE_APPROVAL);
 }
 
 /* Who asks for a profile: rules, limits and classes. */
@@ -360,22 +368,18 @@ askers_of(const struct explaining *e, const struct policy_profile *profile)
 }
 
 static void
-add_approvals(const struct explaining *e, struct value *map)
+add_approvals(const struct explaining *e, struct value *list)
 {
-	struct value *list = value_list(e->arena);
-
-	if (e->decision->verdict != POLICY_REQUIRE_APPROVAL)
-		return;
 	for (size_t i = 0; i < e->trail->profile_count; i++) {
 		const struct policy_profile *profile = e->trail->profiles[i];
 		struct value *one = value_map(e->arena);
 
+		set_policy(e, one);
 		value_set_string(e->arena, one, "profile", profile->name);
 		value_set(e->arena, one, "from", askers_of(e, profile));
 		value_set(e->arena, one, profile->all ? "all_of" : "any_of", asks_of(e, profile));
 		value_append(e->arena, list, one);
 	}
-	value_set(e->arena, map, "approvals", list);
 }
 
 static bool
@@ -423,65 +427,147 @@ any_candidate_reads(const struct explaining *e, const char *name)
 	return false;
 }
 
+/* ------------------------------------------------------------------ one document, or several */
+
+/* The view of one layer. */
+static struct explaining
+view(const struct policy_decision *decision, struct arena *arena, size_t layer)
+{
+	const struct policy_deciding *head = decision->trail;
+
+	return (struct explaining){arena, decision, head->layer_count ? &head->layers[layer] : head, head};
+}
+
+static size_t
+layers_of(const struct policy_decision *decision)
+{
+	return decision->trail->layer_count ? decision->trail->layer_count : 1;
+}
+
 /* What the request says and no rule has asked, by name. */
 static void
 add_ignored(const struct explaining *e, struct value *map)
 {
-	const struct value *context = e->trail->request->context;
+	const struct value *context = e->head->request->context;
 	size_t count = 0;
+	bool is_declared = false;
 
-	if (!e->trail->policy->has_inputs || !context || context->kind != VALUE_MAP)
+	for (size_t i = 0; i < layers_of(e->decision); i++)
+		is_declared = is_declared || view(e->decision, e->arena, i).trail->policy->has_inputs;
+	if (!is_declared || !context || context->kind != VALUE_MAP)
 		return;
 
 	const char **names = arena_take_array(e->arena, context->as.map.count, sizeof *names);
 
-	for (size_t i = 0; i < context->as.map.count; i++)
-		if (!any_candidate_reads(e, context->as.map.members[i].name.bytes))
+	for (size_t i = 0; i < context->as.map.count; i++) {
+		bool is_read = false;
+
+		for (size_t j = 0; j < layers_of(e->decision) && !is_read; j++) {
+			const struct explaining one = view(e->decision, e->arena, j);
+
+			is_read = any_candidate_reads(&one, context->as.map.members[i].name.bytes);
+		}
+		if (!is_read)
 			names[count++] = context->as.map.members[i].name.bytes;
+	}
 	set_strings(e, map, "ignored_fields", names, policy_strings_distinct(names, count));
 }
 
-static void
-add_policy(const struct explaining *e, struct value *map)
+static struct value *
+policy_of(const struct explaining *e)
 {
 	struct value *policy = value_map(e->arena);
 
 	value_set_string(e->arena, policy, "id", e->trail->policy->name);
 	set_int(e, policy, "version", e->trail->policy->version);
-	value_set(e->arena, map, "policy", policy);
+	return policy;
+}
+
+/* A map of the one document, or a list with one map for each. */
+static void
+set_each(const struct explaining *e, struct value *map, const char *name, struct value *list)
+{
+	if (list->as.list.count)
+		value_set(e->arena, map, name, is_layered(e) ? list : list->as.list.items[0]);
 }
 
 static void
 add_work(const struct explaining *e, struct value *map)
 {
 	struct value *index = value_map(e->arena), *cost = value_map(e->arena);
+	int64_t rules = 0, action = 0, agent_target = 0, units = 0;
 
-	set_int(e, index, "rules", (int64_t)e->trail->policy->rule_count);
-	set_int(e, index, "action", (int64_t)e->trail->indexed);
-	set_int(e, index, "agent_target", (int64_t)e->trail->candidate_count);
+	for (size_t i = 0; i < layers_of(e->decision); i++) {
+		const struct policy_deciding *trail = view(e->decision, e->arena, i).trail;
+
+		rules += (int64_t)trail->policy->rule_count;
+		action += (int64_t)trail->indexed;
+		agent_target += (int64_t)trail->candidate_count;
+		units += (int64_t)trail->meter.cost;
+	}
+	set_int(e, index, "rules", rules);
+	set_int(e, index, "action", action);
+	set_int(e, index, "agent_target", agent_target);
 	value_set(e->arena, map, "index", index);
-	set_int(e, cost, "units", (int64_t)e->trail->meter.cost);
+	set_int(e, cost, "units", units);
 	value_set(e->arena, map, "cost", cost);
+}
+
+static void
+add_layers(const struct policy_decision *decision, struct arena *arena, struct value *map)
+{
+	const struct explaining e = view(decision, arena, 0);
+	struct value *policies = value_list(arena), *classes = value_list(arena), *decided = value_list(arena);
+	struct value *others = value_list(arena), *limits = value_list(arena), *approvals = value_list(arena);
+
+	for (size_t i = 0; i < layers_of(decision); i++) {
+		const struct explaining one = view(decision, arena, i);
+
+		value_append(arena, policies, policy_of(&one));
+		if (one.trail->speaker)
+			value_append(arena, classes, class_of(&one));
+		add_candidates(&one, decided, others);
+		add_limits(&one, limits);
+		if (decision->verdict == POLICY_REQUIRE_APPROVAL && speaks(&one))
+			add_approvals(&one, approvals);
+	}
+	set_each(&e, map, "policy", policies);
+	set_each(&e, map, "class", classes);
+	value_set(arena, map, "because", decided);
+	value_set(arena, map, "considered", others);
+	set_strings(&e, map, "errors", decision->errors, decision->error_count);
+	add_work(&e, map);
+	if (limits->as.list.count)
+		value_set(arena, map, "limits", limits);
+	if (decision->verdict == POLICY_REQUIRE_APPROVAL)
+		value_set(arena, map, "approvals", approvals);
+}
+
+/* Of the first that does not allow by itself. */
+static void
+add_nearest_of_any(const struct policy_decision *decision, struct arena *arena, struct value *map)
+{
+	for (size_t i = 0; i < layers_of(decision) && !value_get(map, "nearest_allow"); i++) {
+		const struct explaining one = view(decision, arena, i);
+
+		if (speaks(&one))
+			add_nearest(&one, map);
+	}
 }
 
 struct value *
 policy_explain(const struct policy_decision *decision, struct arena *arena)
 {
-	const struct explaining e = {arena, decision, decision->trail};
+	const struct explaining e = view(decision, arena, 0);
 	struct value *map = value_map(arena);
 
 	value_set_string(arena, map, "decision", policy_verdict_name(decision->verdict));
 	value_set_string(arena, map, "reason_code", decision->reason_code);
 	value_set_string(arena, map, "reason", decision->reason_text);
+	value_set_string(arena, map, "remediation", decision->remediation);
 	if (!e.trail->policy)
 		return map;
-	add_policy(&e, map);
-	add_class(&e, map);
-	add_candidates(&e, map);
-	set_strings(&e, map, "errors", decision->errors, decision->error_count);
-	add_work(&e, map);
-	add_limits(&e, map);
-	add_approvals(&e, map);
+	add_layers(decision, arena, map);
 	if (decision->missing_count)
 		set_strings(&e, map, "missing", decision->missing, decision->missing_count);
 	if (decision->refusal) {
@@ -491,6 +577,6 @@ policy_explain(const struct policy_decision *decision, struct arena *arena)
 	}
 	add_ignored(&e, map);
 	if (decision->verdict != POLICY_ALLOW)
-		add_nearest(&e, map);
+		add_nearest_of_any(decision, arena, map);
 	return map;
 }

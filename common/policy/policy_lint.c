@@ -8,15 +8,22 @@
 #include <string.h>
 
 const struct policy_lint_check policy_lint_checks[] = {
+    {"E03", "a group without members, or with fewer than must approve"},
     {"E05", "a class that can never be reached"},
     {"E06", "a condition that is always or never true; a word that its input can't be"},
     {"E08", "a rule that has expired already"},
+    {"E09", "two rules that count together and oblige to different things"},
+    {"W01", "a rule that another one, at least as strict, makes needless"},
+    {"W02", "an ALLOW that is always overridden; a rule that restricts and never changes a decision"},
+    {"W03", "a pattern that no action, agent or target of the last 30 days matches"},
     {"W04", "a regular expression in an ALLOW that is not anchored, or that a plain function could replace"},
     {"W05", "an input that may be absent, read without has"},
     {"W06", "a restriction that a request avoids by leaving an input out"},
     {"W07", "a double where money or whole numbers are meant; arithmetic that can overflow"},
+    {"W08", "bands over one input with a gap or an overlap"},
     {"W09", "an ALLOW that rests on what the agent says of itself"},
     {"W10", "a class that stays open without an answer though its actions are no reads"},
+    {"W11", "a group in which the owner of an agent is alone, or too few are beside him"},
     {"W12", "more than 64 rules about one action"},
     {"W14", "an ALLOW for agents by name where anybody can claim the name"},
     {NULL, NULL},
@@ -177,6 +184,7 @@ open_places(struct policy_linting *linting)
 	linting->root = policy_place_root(&linting->reader, linting->ask->document, linting->ask->spot);
 	linting->rules = policy_place_member(&linting->root, "rules");
 	linting->classes = policy_place_member(&linting->root, "classes");
+	linting->covered = policy_set_make(linting->arena, policy);
 	linting->in_order = arena_take_array(linting->arena, policy->rule_count, sizeof *linting->in_order);
 	for (size_t i = 0; i < policy->rule_count; i++)
 		linting->in_order[policy->rules[i].position] = &policy->rules[i];
@@ -185,15 +193,20 @@ open_places(struct policy_linting *linting)
 struct policy_lint
 policy_lint(const struct policy_lint_ask *ask, struct arena *arena)
 {
-	static void (*const checks[])(struct policy_linting *) = {policy_lint_classes,
-								  policy_lint_expressions, policy_lint_reads};
+	/* those of the directory are the last */
+	static void (*const checks[])(struct policy_linting *) = {
+	    policy_lint_classes,  policy_lint_expressions, policy_lint_reads,	 policy_lint_pairs,
+	    policy_lint_requests, policy_lint_catalogue,   policy_lint_directory};
+	const size_t count = sizeof checks / sizeof *checks;
+	const size_t from = ask->part == POLICY_LINT_DIRECTORY ? count - 1 : 0,
+		     to = ask->part == POLICY_LINT_DOCUMENT ? count - 1 : count;
 	struct policy_lint lint = {.errors = findings_open(arena, FINDINGS_MAX),
 				   .warnings = findings_open(arena, FINDINGS_MAX)};
 	struct policy_linting linting = {
 	    .ask = ask, .policy = ask->policy, .lint = &lint, .arena = arena, .scratch = arena_open()};
 
 	open_places(&linting);
-	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+	for (size_t i = from; i < to; i++) {
 		checks[i](&linting);
 		arena_reset(linting.scratch);
 	}

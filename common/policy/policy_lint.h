@@ -15,28 +15,34 @@ extern const struct policy_lint_check policy_lint_checks[]; /* in the order of t
 #define POLICY_LINT_CHECKS_MAX 32
 #define POLICY_LINT_NOTES_MAX 16
 
-/* Who may approve, and who answers for whom. Borrowed; sorted by tenant and group, by tenant and agent. */
+/* Who may approve, and who answers for how many agents. Borrowed; sorted by tenant and group, by tenant. */
 struct policy_directory_member {
 	const char *tenant, *group, *person;
 };
-struct policy_directory_agent {
-	const char *tenant, *agent_id, *owner;
+struct policy_directory_owner {
+	const char *tenant, *owner;
+	int64_t agents;
+	const char *example; /* one of them */
 };
 struct policy_directory {
-	const struct policy_directory_member *members;
+	const struct policy_directory_member *members; /* of the groups that the policy names at least */
 	size_t member_count;
-	const struct policy_directory_agent *agents;
-	size_t agent_count;
+	const struct policy_directory_owner *owners;
+	size_t owner_count;
 };
 
-/* What was asked for lately, each name once. Borrowed. */
+/* What was asked for lately, each name once, sorted. Borrowed. */
 struct policy_catalogue {
 	const char *const *actions, *const *agents, *const *targets;
 	size_t action_count, agent_count, target_count;
 };
 
+/* Which checks: all; all but those of the directory, which are made later; or those alone. */
+enum policy_lint_part { POLICY_LINT_ALL, POLICY_LINT_DOCUMENT, POLICY_LINT_DIRECTORY };
+
 /* All borrowed. */
 struct policy_lint_ask {
+	enum policy_lint_part part;
 	const struct policy *policy; /* of this document */
 	const struct value *document;
 	const struct spot *spot; /* of the document, as it was given when the policy was loaded; NULL: findings have no places */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { TERMS_MAX = 64 };
+enum { TERMS_MAX = 64, SAME_MAX = 16 };
 
 /* An expression on its way. */
 struct looking {
@@ -194,16 +194,16 @@ find_clash(const struct looking *looking, const struct terms *terms, bool is_or)
 	size_t count = 0;
 
 	for (size_t i = 0; i < terms->count; i++) {
-		const struct policy_claim *same[TERMS_MAX];
+		const struct policy_claim *same[SAME_MAX];
 		size_t found = 0;
 
 		if (!policy_claim_read(looking->linting->policy, terms->nodes[i], terms->negated[i] != is_or,
 				       arena, &claims[count]))
 			continue;
-		for (size_t j = 0; j <= count; j++)
+		for (size_t j = 0; j < count && found < SAME_MAX - 1; j++)
 			if (strcmp(claims[j].path, claims[count].path) == 0)
 				same[found++] = &claims[j];
-		count++;
+		same[found++] = &claims[count++];
 		/* one that clashes with its declaration alone is not a matter of the chain */
 		if (policy_claims_clash(&same[found - 1], 1))
 			count--;

@@ -39,8 +39,9 @@ policy_node_begins(const struct policy_expression *expression, const struct cel_
 const struct cel_node *
 policy_node_of(const struct policy_expression *expression, struct arena *arena)
 {
-	struct cel_faults *faults = arena_take(arena, sizeof *faults);
-	const struct cel_tree *tree = cel_parse(arena, expression->source, expression->length, 0, NULL, faults);
+	struct cel_faults faults = {0};
+	const struct cel_tree *tree =
+	    cel_parse(arena, expression->source, expression->length, 0, NULL, &faults);
 
 	return tree ? tree->root : NULL;
 }

@@ -16,6 +16,7 @@ struct policy_linting {
 	struct policy_reader reader;
 	struct place root, rules, classes;
 	const struct policy_rule **in_order; /* the rules as the document has them */
+	struct policy_set covered;	     /* rules that W01 was told about */
 };
 
 /* The places in a document. */
@@ -110,10 +111,33 @@ bool policy_claims_imply(const struct policy_claim *const *given, size_t count,
 bool policy_claims_range(const struct policy_claim *const *claims, size_t count, struct policy_edge *low,
 			 struct policy_edge *high);
 
+/* ------------------------------------------------------------------ conditions as sets (policy_lint_terms.c) */
+
+/* when && !unless of a rule, cut at its top-level &&. */
+struct policy_terms {
+	const char **texts; /* normal forms, sorted; those of claims too */
+	size_t text_count;
+	struct policy_claim *claims; /* of those that are one, in any order */
+	const char **claim_texts;    /* theirs */
+	size_t claim_count;
+	/* Nothing but claims, not of doubles, joined by && || !: requests made of their constants and those next to them tell everything
+	 * about it. */
+	bool is_simple;
+};
+struct policy_terms policy_terms_of(const struct policy *policy, const struct policy_rule *rule,
+				    struct arena *arena);
+/* Where `given` is true, `then` is; where `then` is false, `given` is no error. False also when it can't be told. */
+bool policy_terms_imply(const struct policy_terms *given, const struct policy_terms *then,
+			struct policy_allowance *allowance);
+
 /* ------------------------------------------------------------------ the checks, in the order in which they are made */
 
 void policy_lint_classes(struct policy_linting *linting);     /* E05, W10, W12, W14 */
 void policy_lint_expressions(struct policy_linting *linting); /* E06, W04, W07, E08 */
 void policy_lint_reads(struct policy_linting *linting);	      /* W05, W06, W09 */
+void policy_lint_pairs(struct policy_linting *linting); /* W01, W08; before the next, which leaves out what W01 has */
+void policy_lint_requests(struct policy_linting *linting);  /* E09, W02 */
+void policy_lint_catalogue(struct policy_linting *linting); /* W03 */
+void policy_lint_directory(struct policy_linting *linting); /* E03, W11 */
 
 #endif

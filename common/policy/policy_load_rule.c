@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REMEDIATION_MAX = 1024, OWNER_MAX = 256, OBLIGATIONS_MAX = 64, LETS_MAX = 256 };
+enum { OWNER_MAX = 256, OBLIGATIONS_MAX = 64, LETS_MAX = 256 };
 
 bool
 policy_load_scope(const struct place *place, struct policy_scope *scope)
@@ -159,7 +159,7 @@ is_sensitive(const struct policy_type *inputs, struct text path)
 	return false;
 }
 
-/* A reason may name inputs in braces: {context.amount_minor}. */
+/* A reason and a remediation may name inputs in braces: {context.amount_minor}. */
 static void
 check_placeholders(const struct place *place, const char *reason)
 {
@@ -203,18 +203,26 @@ load_expires(const struct place *place, bool verdict_known, struct policy_rule *
 }
 
 static void
+load_remediation(const struct place *place, bool verdict_known, struct policy_rule *rule)
+{
+	if (!place->value || !policy_read_text(place, POLICY_REASON_MAX, &rule->remediation))
+		return;
+	check_placeholders(place, rule->remediation);
+	if (verdict_known && rule->verdict == POLICY_ALLOW)
+		policy_refuse_name(place, "bad_value",
+				   "tells what to do instead: whoever is allowed needs nothing else");
+}
+
+static void
 load_notes(const struct place *place, struct policy_rule *rule)
 {
 	static const char *const modes[] = {"enforce", "shadow", NULL};
 	static const char *const severities[] = {"low", "medium", "high", "critical", NULL};
-	struct place remediation = policy_place_member(place, "remediation"),
-		     mode = policy_place_member(place, "mode");
+	struct place mode = policy_place_member(place, "mode");
 	struct place severity = policy_place_member(place, "severity"),
 		     owner = policy_place_member(place, "owner");
 	size_t word;
 
-	if (remediation.value)
-		policy_read_text(&remediation, REMEDIATION_MAX, &rule->remediation);
 	if (owner.value)
 		policy_read_text(&owner, OWNER_MAX, &rule->owner);
 	if (severity.value && policy_read_word(&severity, severities, &word))
@@ -242,7 +250,7 @@ load_rule(const struct place *place, struct policy_rule *rule)
 	static const char *const known[] = {
 	    "id",     "match",	     "except",	    "let",  "when",	"unless", "decision", "approval",
 	    "reason", "obligations", "remediation", "mode", "severity", "owner",  "expires",  NULL};
-	static const char *const unserved[] = {"obligations", "remediation", NULL};
+	static const char *const unserved[] = {"obligations", NULL};
 
 	if (!policy_read_map(place, known))
 		return;
@@ -250,7 +258,8 @@ load_rule(const struct place *place, struct policy_rule *rule)
 	struct place id = policy_place_member(place, "id"), verdict = policy_place_member(place, "decision");
 	struct place reason = policy_place_member(place, "reason"),
 		     expires = policy_place_member(place, "expires");
-	struct place obligations = policy_place_member(place, "obligations");
+	struct place obligations = policy_place_member(place, "obligations"),
+		     remediation = policy_place_member(place, "remediation");
 
 	rule->position = place->index;
 	if (!policy_read_id(&id, &rule->id))
@@ -265,6 +274,7 @@ load_rule(const struct place *place, struct policy_rule *rule)
 	load_conditions(place, rule);
 	load_obligations(&obligations, verdict_known, rule);
 	load_expires(&expires, verdict_known, rule);
+	load_remediation(&remediation, verdict_known, rule);
 	load_notes(place, rule);
 	policy_note_gaps(place, unserved);
 }

@@ -32,6 +32,15 @@ policy_version(const struct policy *policy)
 }
 
 bool
+policy_is_organisation(const struct policy *policy)
+{
+	for (size_t i = 0; i < policy->tenants.count; i++)
+		if (strcmp(policy->tenants.items[i], "*") == 0)
+			return true;
+	return false;
+}
+
+bool
 policy_covers(const struct policy *policy, const char *tenant)
 {
 	for (size_t i = 0; i < policy->tenants.count; i++)

@@ -84,6 +84,46 @@ rules_reason(const struct policy_deciding *deciding)
 	return line.buffer.bytes;
 }
 
+/* Of one that could not be evaluated nobody knows whether its advice helps. */
+static const char *
+advice_of(const struct policy_candidate *candidate)
+{
+	bool advises = candidate->decides && candidate->outcome.truth == POLICY_TRUE;
+
+	return advises ? candidate->rule->remediation : NULL;
+}
+
+static bool
+is_repeated(const struct policy_deciding *deciding, size_t candidate)
+{
+	const char *text = advice_of(&deciding->candidates[candidate]);
+
+	for (size_t i = 0; i < candidate; i++) {
+		const char *before = advice_of(&deciding->candidates[i]);
+
+		if (before && strcmp(before, text) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *
+policy_remediation(const struct policy_deciding *deciding)
+{
+	struct line line = {.buffer.arena = deciding->arena};
+
+	for (size_t i = 0; i < deciding->candidate_count; i++) {
+		const char *advice = advice_of(&deciding->candidates[i]);
+
+		if (!advice || is_repeated(deciding, i))
+			continue;
+		if (line.buffer.length)
+			add(&line, " ");
+		add(&line, policy_filled(deciding, advice, deciding->arena));
+	}
+	return line.buffer.length ? line.buffer.bytes : NULL;
+}
+
 static const char *
 limits_reason(const struct policy_deciding *deciding)
 {
@@ -122,6 +162,19 @@ refusal_reason(const struct policy_deciding *deciding)
 	add(&line, refusal->code);
 	add(&line, ": ");
 	add(&line, refusal->text);
+	return line.buffer.bytes;
+}
+
+const char *
+policy_reason_join(struct arena *arena, const char *const *reasons, size_t count)
+{
+	struct line line = {.buffer.arena = arena};
+
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			add(&line, " ");
+		add(&line, reasons[i]);
+	}
 	return line.buffer.bytes;
 }
 

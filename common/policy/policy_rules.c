@@ -121,20 +121,55 @@ raised_to(const struct policy_deciding *deciding, const struct policy_candidate 
 	return deciding->errors_block ? POLICY_BLOCK : candidate->rule->verdict;
 }
 
+bool
+policy_any_counts(const struct policy_deciding *deciding)
+{
+	for (size_t i = 0; i < deciding->candidate_count; i++)
+		if (counts(&deciding->candidates[i]))
+			return true;
+	return false;
+}
+
+/* Rule 12. */
+bool
+policy_default_counts(const struct policy_deciding *deciding, const struct policy_class *class)
+{
+	return deciding->default_used && (class->is_floor || !deciding->elsewhere);
+}
+
+/* The strictest of the defaults that count, and its class speaks; ALLOW when none does, and then it is silent. */
+static enum policy_verdict
+default_of(struct policy_deciding *deciding)
+{
+	const struct policy_class *strictest = NULL;
+
+	for (size_t i = 0; i < deciding->class_count; i++) {
+		const struct policy_class *class = deciding->classes[i];
+
+		if (policy_default_counts(deciding, class)
+		    && (!strictest || class->verdict > strictest->verdict))
+			strictest = class;
+	}
+	deciding->is_silent = !strictest;
+	if (strictest)
+		deciding->speaker = strictest;
+	return strictest ? strictest->verdict : POLICY_ALLOW;
+}
+
 /* Rule 8, first half. */
 static enum policy_verdict
 base_of(struct policy_deciding *deciding)
 {
 	enum policy_verdict base = POLICY_ALLOW;
 
-	deciding->default_used = true;
-	for (size_t i = 0; i < deciding->candidate_count; i++) {
-		if (!counts(&deciding->candidates[i]))
-			continue;
-		base = stricter(base, deciding->candidates[i].rule->verdict);
-		deciding->default_used = false;
-	}
-	return deciding->default_used ? deciding->speaker->verdict : base;
+	deciding->is_silent = false;
+	deciding->default_used = !policy_any_counts(deciding);
+	if (deciding->default_used)
+		return default_of(deciding);
+	for (size_t i = 0; i < deciding->candidate_count; i++)
+		if (counts(&deciding->candidates[i]))
+			base = stricter(base, deciding->candidates[i].rule->verdict);
+	return base;
 }
 
 /* Rule 10, who is asked. */
@@ -144,8 +179,9 @@ ask_profiles(struct policy_deciding *deciding)
 	for (size_t i = 0; i < deciding->candidate_count; i++)
 		if (deciding->candidates[i].decides)
 			policy_deciding_ask(deciding, deciding->candidates[i].rule->profile);
-	for (size_t i = 0; deciding->default_used && i < deciding->class_count; i++)
-		if (deciding->classes[i]->verdict == POLICY_REQUIRE_APPROVAL)
+	for (size_t i = 0; i < deciding->class_count; i++)
+		if (policy_default_counts(deciding, deciding->classes[i])
+		    && deciding->classes[i]->verdict == POLICY_REQUIRE_APPROVAL)
 			policy_deciding_ask(deciding, deciding->classes[i]->profile);
 }
 
@@ -190,6 +226,7 @@ policy_apply_rules(struct policy_deciding *deciding)
 	decision->reason_code = decision->verdict != base ? "rule_error"
 				: deciding->default_used  ? "class_default"
 							  : "rule";
+	deciding->is_silent = deciding->is_silent && decision->verdict == POLICY_ALLOW;
 	name_rules(deciding);
 	if (decision->verdict == POLICY_REQUIRE_APPROVAL)
 		ask_profiles(deciding);

@@ -73,6 +73,32 @@ default_of(struct arena *arena, const struct policy_datum *datum, bool *is_mark)
 	}
 }
 
+static bool
+hides(const struct policy *policy, const char *path)
+{
+	const struct policy_type *map = &policy->inputs;
+
+	while (map && map->fields && *path) {
+		size_t length = strcspn(path, ".[");
+		const struct policy_field *field = policy_field_of(map, (struct text){path, length});
+
+		if (field && field->sensitive)
+			return true;
+		map = field && path[length] == '.' ? &field->type : NULL;
+		path += length + (path[length] == '.');
+	}
+	return false;
+}
+
+bool
+policy_is_hidden(const struct policy_deciding *deciding, const char *path)
+{
+	for (size_t i = 0; deciding->head && i < deciding->head->layer_count; i++)
+		if (hides(deciding->head->layers[i].policy, path))
+			return true;
+	return hides(deciding->policy, path);
+}
+
 struct value *
 policy_input_shown(const struct policy_deciding *deciding, const char *path, struct arena *arena, bool *is_mark)
 {
@@ -81,13 +107,13 @@ policy_input_shown(const struct policy_deciding *deciding, const char *path, str
 	const struct policy_field *field = NULL;
 
 	*is_mark = false;
+	if (policy_is_hidden(deciding, path))
+		return marked(arena, "(hidden)", is_mark);
 	for (const char *at = path; *at;) {
 		size_t length = strcspn(at, ".[");
 		const char *name = arena_copy(arena, at, length);
 
 		field = map && map->fields ? policy_field_of(map, (struct text){at, length}) : NULL;
-		if (field && field->sensitive)
-			return marked(arena, "(hidden)", is_mark);
 		value = value ? value_get(value, name) : NULL;
 		map = field ? &field->type : NULL;
 		at += length;

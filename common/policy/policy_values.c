@@ -388,23 +388,26 @@ read_if(struct policy_domain *domain, const struct policy *policy, const struct 
 }
 
 static void
+add_rule(struct policy_domain *domain, const struct policy *policy, const struct policy_rule *rule,
+	 struct arena *arena)
+{
+	add_scope(domain, &rule->match, arena);
+	if (rule->has_except)
+		add_scope(domain, &rule->except, arena);
+	read_if(domain, policy, rule->when, arena);
+	read_if(domain, policy, rule->unless, arena);
+	for (size_t j = 0; j < rule->lets.count; j++)
+		read_if(domain, policy, &rule->lets.items[j].value, arena);
+}
+
+static void
 add_rules(struct policy_domain *domain, const struct policy *policy, struct arena *arena)
 {
 	for (size_t i = 0; i < policy->lets.count; i++)
 		read_if(domain, policy, &policy->lets.items[i].value, arena);
-	for (size_t i = 0; i < policy->rule_count; i++) {
-		const struct policy_rule *rule = &policy->rules[i];
-
-		if (!is_near(domain, &rule->match))
-			continue;
-		add_scope(domain, &rule->match, arena);
-		if (rule->has_except)
-			add_scope(domain, &rule->except, arena);
-		read_if(domain, policy, rule->when, arena);
-		read_if(domain, policy, rule->unless, arena);
-		for (size_t j = 0; j < rule->lets.count; j++)
-			read_if(domain, policy, &rule->lets.items[j].value, arena);
-	}
+	for (size_t i = 0; i < policy->rule_count; i++)
+		if (is_near(domain, &policy->rules[i].match))
+			add_rule(domain, policy, &policy->rules[i], arena);
 }
 
 /* What a request must have before any rule is asked. */
@@ -419,8 +422,8 @@ add_required(struct policy_domain *domain, const struct policy *policy, struct a
 			policy_domain_dimension(domain, policy, policy->classes[i].requires.items[j], arena);
 }
 
-struct policy_domain
-policy_domain_of(const struct policy *policy, const struct policy_invariant *invariant, struct arena *arena)
+static struct policy_domain
+open_domain(const struct policy *policy, struct arena *arena)
 {
 	struct policy_domain domain = {0};
 	struct policy_strings *const names[] = {&domain.actions, &domain.agents, &domain.targets};
@@ -429,13 +432,42 @@ policy_domain_of(const struct policy *policy, const struct policy_invariant *inv
 		names[i]->items = arena_take_array(arena, NAMES_MAX, sizeof(char *));
 	domain.dimensions = arena_take_array(arena, POLICY_DIMENSIONS_MAX, sizeof *domain.dimensions);
 	domain.tenant = strcmp(policy->tenants.items[0], "*") == 0 ? "default" : policy->tenants.items[0];
+	return domain;
+}
+
+static void
+close_domain(struct policy_domain *domain, const struct policy *policy, struct arena *arena)
+{
+	add_required(domain, policy, arena);
+	add_name(domain, &domain->agents, other);
+	add_name(domain, &domain->targets, other);
+}
+
+struct policy_domain
+policy_domain_of(const struct policy *policy, const struct policy_invariant *invariant, struct arena *arena)
+{
+	struct policy_domain domain = open_domain(policy, arena);
+
 	add_actions(&domain, policy, invariant, arena);
 	add_scope(&domain, &invariant->match, arena);
 	read_if(&domain, policy, invariant->assume, arena);
 	policy_domain_read(&domain, policy, invariant->assertion.source, arena);
 	add_rules(&domain, policy, arena);
-	add_required(&domain, policy, arena);
-	add_name(&domain, &domain.agents, other);
-	add_name(&domain, &domain.targets, other);
+	close_domain(&domain, policy, arena);
+	return domain;
+}
+
+struct policy_domain
+policy_domain_among(const struct policy *policy, const char *action, const struct policy_set *rules,
+		    struct arena *arena)
+{
+	struct policy_domain domain = open_domain(policy, arena);
+
+	add_name(&domain, &domain.actions, action);
+	for (size_t i = 0; i < policy->lets.count; i++)
+		read_if(&domain, policy, &policy->lets.items[i].value, arena);
+	for (size_t i = policy_set_next(rules, 0); i != SIZE_MAX; i = policy_set_next(rules, i + 1))
+		add_rule(&domain, policy, &policy->rules[i], arena);
+	close_domain(&domain, policy, arena);
 	return domain;
 }

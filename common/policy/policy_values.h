@@ -28,6 +28,10 @@ struct policy_domain {
 struct policy_domain policy_domain_of(const struct policy *policy, const struct policy_invariant *invariant,
 				      struct arena *arena);
 
+/* What these rules tell apart among the requests for one action. */
+struct policy_domain policy_domain_among(const struct policy *policy, const char *action,
+					 const struct policy_set *rules, struct arena *arena);
+
 /* Adds what an expression reads and the constants that stand beside it. */
 void policy_domain_read(struct policy_domain *domain, const struct policy *policy, const char *source,
 			struct arena *arena);

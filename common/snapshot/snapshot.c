@@ -64,26 +64,43 @@ covers(const struct snapshot_policy *policy, const char *tenant)
 	return names_tenant(policy, tenant) && (!policy->policy || policy_covers(policy->policy, tenant));
 }
 
-const struct snapshot_policy *
+static bool
+is_organisation(const struct snapshot_policy *policy)
+{
+	return names_tenant(policy, "*");
+}
+
+struct snapshot_layers
 snapshot_find(const struct snapshot *snapshot, const char *tenant)
 {
-	const struct snapshot_policy *found = NULL;
+	const struct snapshot_policy *found[2] = {NULL, NULL}; /* the organisation's, the tenant's */
+	struct snapshot_layers layers = {0};
 
 	for (size_t i = 0; i < snapshot->count; i++) {
-		if (!covers(&snapshot->policies[i], tenant))
+		const struct snapshot_policy *policy = &snapshot->policies[i];
+		size_t kind = is_organisation(policy) ? 0 : 1;
+
+		if (!covers(policy, tenant))
 			continue;
-		if (found)
-			return NULL;
-		found = &snapshot->policies[i];
+		if (found[kind] || !policy->policy)
+			return (struct snapshot_layers){0};
+		found[kind] = policy;
 	}
-	return found && found->policy ? found : NULL;
+	for (size_t kind = 0; kind < 2; kind++)
+		if (found[kind]) {
+			layers.policies[layers.count] = found[kind]->policy;
+			layers.items[layers.count++] = found[kind];
+		}
+	return layers;
 }
 
 static bool
 overlaps(const struct snapshot_policy *left, const struct snapshot_policy *right)
 {
+	if (is_organisation(left) || is_organisation(right))
+		return is_organisation(left) && is_organisation(right);
 	for (size_t i = 0; i < left->tenant_count; i++)
-		if (strcmp(left->tenants[i], "*") == 0 || names_tenant(right, left->tenants[i]))
+		if (names_tenant(right, left->tenants[i]))
 			return true;
 	return false;
 }
@@ -159,8 +176,8 @@ report(const struct snapshot *snapshot)
 		if (overlapping)
 			log_error(snapshot->log, "policy_overlaps", log_text("policy", policy->policy_id),
 				  log_number("version", policy->version),
-				  log_text("text",
-					   "tenants of two active policies: all their requests are blocked"));
+				  log_text("text", "two active policies of one tenant, or of the "
+						   "organisation: all that both are for is blocked"));
 		if (overlapping || !policy->policy)
 			unusable++;
 	}

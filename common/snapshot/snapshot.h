@@ -42,7 +42,17 @@ bool snapshot_take(struct snapshot *snapshot, struct work *work, bool *changed,
 /* 0 before the first activation. */
 int64_t snapshot_generation(const struct snapshot *snapshot);
 
-/* The one active policy that covers the tenant; NULL when there is none, when several do, or when it does not load. */
-const struct snapshot_policy *snapshot_find(const struct snapshot *snapshot, const char *tenant);
+/* What decides for a tenant, the organisation's before the tenant's own. */
+struct snapshot_layers {
+	const struct snapshot_policy *items[POLICY_LAYERS_MAX];
+	const struct policy *policies[POLICY_LAYERS_MAX]; /* of the same */
+	size_t count;
+};
+
+/*
+ * The active policies that cover the tenant: at most one that is an organisation's (for "*") and one that names the tenant. None when there
+ * is none, when two are of the same kind, or when one of them does not load: then nothing of the tenant is allowed.
+ */
+struct snapshot_layers snapshot_find(const struct snapshot *snapshot, const char *tenant);
 
 #endif

@@ -12,7 +12,7 @@ words_open(struct work *work)
 {
 	return (struct words){
 	    .work = work,
-	    .decisions = sheet_open(work->arena, STATEMENT_WORD_DECISION, "ttnttttttntntnt"),
+	    .decisions = sheet_open(work->arena, STATEMENT_WORD_DECISION, "ttnttttttntntnttt"),
 	    .spoken = sheet_open(work->arena, STATEMENT_WORD_SPOKEN, "tttutttutnnnt"),
 	};
 }
@@ -25,19 +25,36 @@ is_over(void *started)
 
 /* NULL when it can't be written, which takes nothing from the decision. */
 static const char *
-explanation_of(const struct policy_decision *decision, struct arena *arena)
+text_of(const struct value *value, struct arena *arena)
 {
 	struct buffer text = {.arena = arena};
 	struct error unused = {0};
 
-	return canonical_format(&text, policy_explain(decision, arena), &unused) ? text.bytes : NULL;
+	return value && canonical_format(&text, value, &unused) ? text.bytes : NULL;
+}
+
+static const struct value *
+layers_of(const struct snapshot_layers *layers, struct arena *arena)
+{
+	struct value *list = value_list(arena);
+
+	for (size_t i = 0; i < layers->count; i++) {
+		struct value *one = value_map(arena);
+
+		value_set_string(arena, one, "id", layers->items[i]->policy_id);
+		value_set(arena, one, "version", value_int(arena, layers->items[i]->version));
+		value_set_string(arena, one, "digest", layers->items[i]->digest);
+		value_append(arena, list, one);
+	}
+	return list;
 }
 
 void
 word_decide(const struct snapshot *snapshot, const struct word_request *request, int64_t deadline,
 	    struct work *work, struct policy_decision *decision, struct word_decision *stored)
 {
-	const struct snapshot_policy *active = snapshot_find(snapshot, request->tenant);
+	const struct snapshot_layers layers = snapshot_find(snapshot, request->tenant);
+	const struct snapshot_policy *active = layers.count ? layers.items[layers.count - 1] : NULL;
 	int64_t *started = arena_take(work->arena, sizeof *started);
 	struct policy_request *asked = arena_take(work->arena, sizeof *asked);
 
@@ -53,7 +70,7 @@ word_decide(const struct snapshot *snapshot, const struct word_request *request,
 	    .expired = is_over,
 	    .clock = started,
 	};
-	policy_decide(active ? active->policy : NULL, asked, work->now, work->arena, decision);
+	policy_decide_layers(layers.policies, layers.count, asked, work->now, work->arena, decision);
 	*stored = (struct word_decision){
 	    .verdict = policy_verdict_name(decision->verdict),
 	    .reason_code = decision->reason_code,
@@ -65,7 +82,9 @@ word_decide(const struct snapshot *snapshot, const struct word_request *request,
 	    .policy_digest = active ? active->digest : NULL,
 	    .policy_version = active ? active->version : 0,
 	    .generation = snapshot_generation(snapshot),
-	    .explanation = explanation_of(decision, work->arena),
+	    .remediation = decision->remediation,
+	    .layers = layers.count > 1 ? layers_of(&layers, work->arena) : NULL,
+	    .explanation = text_of(policy_explain(decision, work->arena), work->arena),
 	};
 }
 
@@ -80,7 +99,8 @@ word_decided(struct words *words, const struct word_request *request, int64_t n,
 		  store_text(decision->class_id), store_text(decision->policy_id),
 		  store_int(decision->policy_version), store_text(decision->policy_digest),
 		  store_int(decision->generation), store_text(CS_VERSION), store_time(words->work->now),
-		  store_text(decision->explanation));
+		  store_text(decision->explanation), store_text(text_of(decision->layers, words->work->arena)),
+		  store_text(decision->remediation));
 }
 
 struct authorization
@@ -101,6 +121,8 @@ word_make(const struct work *work, const struct word_request *request, const str
 	    .policy_id = decision->policy_id,
 	    .policy_version = decision->policy_version,
 	    .policy_digest = decision->policy_digest,
+	    .remediation = decision->remediation,
+	    .layers = decision->layers,
 	    .decided_at = work->now,
 	    .traceparent = request->traceparent,
 	    .source = work->context->source,

@@ -24,7 +24,9 @@ struct word_decision {
 	const char *const *rules;
 	size_t rule_count;
 	const char *policy_id, *policy_digest; /* NULL: there was no policy */
-	int64_t policy_version, generation;
+	int64_t policy_version, generation; /* of the tenant's own, where an organisation's decided as well */
+	const struct value *layers; /* NULL unless several decided: a list of {id, version, digest}, the organisation's first */
+	const char *remediation; /* or NULL */
 	const char *explanation; /* JSON, policy_explain.h; NULL: nothing was evaluated */
 };
 
@@ -38,7 +40,7 @@ struct words {
 };
 struct words words_open(struct work *work);
 
-/* Asks the policy that covers the tenant now. deadline 0: the request's is not applied. */
+/* Asks the policies that cover the tenant now. deadline 0: the request's is not applied. */
 void word_decide(const struct snapshot *snapshot, const struct word_request *request, int64_t deadline,
 		 struct work *work, struct policy_decision *decision, struct word_decision *stored);
 /* Adds the n-th decision on a request. */

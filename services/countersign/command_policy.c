@@ -2,7 +2,6 @@
 /* command_policy.c - policies: checked, activated for all evaluators at once, shown. */
 #include "services/countersign/policy_activation.h"
 #include "services/countersign/policy_gate.h"
-#include "services/countersign/policy_review.h"
 
 int
 command_policy_check(struct cli *cli)
@@ -38,12 +37,12 @@ command_policy_activate(struct cli *cli)
 	if (result == CLI_OK)
 		result = policy_file_read_honoured(cli, cli->arguments[0], &file);
 	if (result == CLI_OK)
-		result = policy_review(cli, &review, &file);
+		result = policy_review(cli, &review, &file, POLICY_LINT_DOCUMENT);
 	if (result == CLI_OK)
 		result = policy_gate_invariants(cli, &file, false);
 	if (result == CLI_OK)
 		result = policy_gate_tests(cli, &file, cli->arguments[0]);
-	return result == CLI_OK ? policy_activate(cli, &file.policy) : result;
+	return result == CLI_OK ? policy_activate(cli, &review, &file) : result;
 }
 
 int
@@ -94,7 +93,7 @@ command_policy_lint(struct cli *cli)
 	if (result != CLI_OK)
 		return result;
 	review.prints = true;
-	result = policy_review(cli, &review, &file);
+	result = policy_review(cli, &review, &file, POLICY_LINT_ALL);
 	invariants = policy_gate_invariants(cli, &file, true);
 	return result == CLI_OK ? invariants : result;
 }

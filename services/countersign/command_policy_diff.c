@@ -63,7 +63,7 @@ print_changes(struct cli *cli, const struct value *changes)
 
 struct replaying {
 	struct cli *cli;
-	const struct policy *before, *after;
+	struct policy_layers before, after;
 	struct policy_replay *replay;
 	struct arena *arena; /* of one request */
 	const char *path;
@@ -104,8 +104,8 @@ replay_line(struct replaying *replaying, const char *bytes, size_t length, struc
 	arena_reset(replaying->arena);
 	if (!read_line(replaying, bytes, length, &request, &now, error))
 		return error_wrap(error, "%s:%" PRIu64, replaying->path, replaying->line);
-	policy_request_decide(replaying->before, &request, NULL, now, replaying->arena, &decisions[0]);
-	policy_request_decide(replaying->after, &request, NULL, now, replaying->arena, &decisions[1]);
+	policy_request_decide(&replaying->before, &request, NULL, now, replaying->arena, &decisions[0]);
+	policy_request_decide(&replaying->after, &request, NULL, now, replaying->arena, &decisions[1]);
 	before = policy_seen_of(replaying->arena, &decisions[0], true);
 	after = policy_seen_of(replaying->arena, &decisions[1], true);
 	policy_replay_add(replaying->replay,
@@ -162,8 +162,8 @@ command_policy_diff(struct cli *cli)
 				     policy_changes(cli->arena, before.document.value, after.document.value));
 
 	struct replaying replaying = {.cli = cli,
-				      .before = before.policy.policy,
-				      .after = after.policy.policy,
+				      .before = {{before.policy.policy}, 1},
+				      .after = {{after.policy.policy}, 1},
 				      .replay = policy_replay_open(cli->arena),
 				      .arena = arena_open(),
 				      .path = path,
@@ -247,8 +247,14 @@ cause_of(struct arena *arena, const struct store_rows *rows, size_t row, const s
 		   : code;
 }
 
+/* A document in the place of the active one of its name, beside the others that are active. */
+struct replacing {
+	struct policy_actives actives;
+	const struct policy *policy;
+};
+
 static bool
-replay_row(const struct policy *policy, struct policy_replay *replay, const struct store_rows *rows,
+replay_row(const struct replacing *replacing, struct policy_replay *replay, const struct store_rows *rows,
 	   size_t row, struct arena *arena, struct error *error)
 {
 	const char *context = store_row_text(rows, row, CONTEXT);
@@ -266,14 +272,16 @@ replay_row(const struct policy *policy, struct policy_replay *replay, const stru
 	    text ? json_parse(arena, text, strlen(text), &json_limits_event, error) : NULL;
 	struct policy_decision decision;
 	struct policy_seen before, after;
+	struct policy_layers layers;
 
-	if (!request.context || (text && !explanation))
+	if (!request.context || (text && !explanation)
+	    || !policy_actives_of(&replacing->actives, request.tenant, replacing->policy, &layers, error))
 		return error_wrap(error, "request %s", request.request_id);
 	before = (struct policy_seen){.verdict = store_row_text(rows, row, VERDICT),
 				      .by = cause_of(arena, rows, row, explanation),
 				      .asks = asked_of(arena, explanation)};
 	memcpy(request.digest_text, store_row_text(rows, row, DIGEST), sizeof request.digest_text);
-	policy_request_decide(policy, &request, value_get(explanation, "limits"),
+	policy_request_decide(&layers, &request, value_get(explanation, "limits"),
 			      store_row_time(rows, row, DECIDED_AT), arena, &decision);
 	after = policy_seen_of(arena, &decision, false);
 	policy_replay_add(replay, request.request_id, &before, &after);
@@ -281,7 +289,7 @@ replay_row(const struct policy *policy, struct policy_replay *replay, const stru
 }
 
 static bool
-replay_rows(const struct policy *policy, struct policy_replay *replay, const struct store_rows *rows,
+replay_rows(const struct replacing *replacing, struct policy_replay *replay, const struct store_rows *rows,
 	    struct error *error)
 {
 	struct arena *arena = arena_open();
@@ -289,7 +297,7 @@ replay_rows(const struct policy *policy, struct policy_replay *replay, const str
 
 	for (size_t row = 0; good && row < store_rows_count(rows); row++) {
 		arena_reset(arena);
-		good = replay_row(policy, replay, rows, row, arena, error);
+		good = replay_row(replacing, replay, rows, row, arena, error);
 	}
 	arena_close(arena);
 	return good;
@@ -317,7 +325,10 @@ command_policy_replay(struct cli *cli)
 	struct store_param params[] = {store_text_list(tenants, count), store_int(number)};
 	struct store_rows *rows = cli_read(cli, STATEMENT_CLI_POLICY_REPLAY, params, 2, &error);
 
-	if (!rows || !replay_rows(file.policy.policy, replay, rows, &error))
+	struct replacing replacing = {.policy = file.policy.policy};
+
+	if (!rows || !policy_actives_load(cli, &replacing.actives, &error)
+	    || !replay_rows(&replacing, replay, rows, &error))
 		return cli_fail(&error);
 	policy_replay_print(cli, replay);
 	return CLI_OK;

@@ -39,29 +39,26 @@ read_now(struct cli *cli, int64_t *now, struct error *error)
 	return true;
 }
 
-/* From a file, or the one that is active for the tenant. */
+/* From files, or those that are active for the tenant. */
 static int
-read_policy(struct cli *cli, const char *tenant, struct policy_file *file)
+read_policies(struct cli *cli, const char *tenant, struct policy_layers *layers)
 {
 	const char *path = cli_option(cli, "policy");
+	struct policy_actives actives;
 	struct error error = {0};
-	struct store_param params[] = {store_text(tenant)};
+	struct policy_file file;
 
-	*file = (struct policy_file){0};
-	if (path)
-		return policy_file_read(cli, path, file);
+	if (path) {
+		int result = policy_file_read(cli, path, &file);
 
-	struct store_rows *rows = cli_read(cli, STATEMENT_CLI_POLICY_OF, params, 1, &error);
-
-	if (!rows)
-		return cli_fail(&error);
-	if (store_rows_count(rows) != 1)
-		return CLI_OK; /* none: no_policy */
-
-	const char *text = store_row_text(rows, 0, 0);
-
-	return policy_document_parse(cli->arena, text, strlen(text), &file->policy, &error) ? CLI_OK
-											    : cli_fail(&error);
+		return result == CLI_OK ? policy_layers_read(cli, file.policy.policy, layers) : result;
+	}
+	if (cli_option(cli, "with"))
+		return cli_usage(cli, "--with: beside the document of --policy");
+	return policy_actives_load(cli, &actives, &error)
+		       && policy_actives_of(&actives, tenant, NULL, layers, &error)
+		   ? CLI_OK
+		   : cli_fail(&error);
 }
 
 /* ------------------------------------------------------------------ for people */
@@ -95,13 +92,23 @@ print_read(struct arena *arena, const struct value *entry)
 						  scalar(arena, read->as.map.members[i].value)));
 }
 
+/* With the policy it is of, where that is not plain. */
+static const char *
+name_of(struct arena *arena, const struct value *one, const char *name)
+{
+	const char *policy = value_get_string(one, "policy");
+
+	return policy ? arena_format(arena, "%s of %s", value_get_string(one, name), policy)
+		      : value_get_string(one, name);
+}
+
 static void
 print_because(struct arena *arena, const struct value *list)
 {
 	for (size_t i = 0; list && i < list->as.list.count; i++) {
 		const struct value *one = list->as.list.items[i];
 
-		print_line("because", arena_format(arena, "rule %s says %s", value_get_string(one, "rule"),
+		print_line("because", arena_format(arena, "rule %s says %s", name_of(arena, one, "rule"),
 						   value_get_string(one, "decision")));
 		print_read(arena, one);
 	}
@@ -110,7 +117,7 @@ print_because(struct arena *arena, const struct value *list)
 static const char *
 verdict_of(struct arena *arena, const struct value *one)
 {
-	const char *rule = value_get_string(one, "rule"), *wrong = value_get_string(one, "false");
+	const char *rule = name_of(arena, one, "rule"), *wrong = value_get_string(one, "false");
 	const char *error = value_get_string(one, "error"), *in = value_get_string(one, "in");
 	const struct value *raised = value_get(one, "raised");
 
@@ -141,7 +148,7 @@ print_approvals(struct arena *arena, const struct value *list)
 		const struct value *one = list->as.list.items[i];
 		const struct value *any = value_get(one, "any_of");
 
-		print_line("approval", arena_format(arena, "%s: %s %s", value_get_string(one, "profile"),
+		print_line("approval", arena_format(arena, "%s: %s %s", name_of(arena, one, "profile"),
 						    any ? "any of" : "all of",
 						    scalar(arena, any ? any : value_get(one, "all_of"))));
 	}
@@ -155,28 +162,50 @@ print_nearest(struct arena *arena, const struct value *nearest)
 	if (!nearest)
 		return;
 	print_line("would allow",
-		   arena_format(arena, "rule %s, if it were true that", value_get_string(nearest, "rule")));
+		   arena_format(arena, "rule %s, if it were true that", name_of(arena, nearest, "rule")));
 	for (size_t i = 0; i < needs->as.list.count; i++)
 		print_line("", needs->as.list.items[i]->as.string.bytes);
+}
+
+static void
+print_policy(struct arena *arena, const struct value *policy)
+{
+	print_line("policy", arena_format(arena, "%s version %s", value_get_string(policy, "id"),
+					  scalar(arena, value_get(policy, "version"))));
+}
+
+static void
+print_class(struct arena *arena, const struct value *class)
+{
+	const struct value *used = value_get(class, "default_used");
+
+	print_line("class", arena_format(arena, "%s, default %s%s", name_of(arena, class, "id"),
+					 value_get_string(class, "default"),
+					 used && used->as.boolean ? ", which is used" : ""));
+}
+
+/* One, or a list of them. */
+static void
+print_each(struct arena *arena, const struct value *value, void (*print)(struct arena *, const struct value *))
+{
+	if (value && value->kind == VALUE_LIST)
+		for (size_t i = 0; i < value->as.list.count; i++)
+			print(arena, value->as.list.items[i]);
+	else if (value)
+		print(arena, value);
 }
 
 static void
 print_explanation(struct cli *cli, const struct value *map)
 {
 	struct arena *arena = cli->arena;
-	const struct value *class = value_get(map, "class"), *policy = value_get(map, "policy");
-	const struct value *used = value_get(class, "default_used");
 
 	print_line("decision", value_get_string(map, "decision"));
 	print_line("reason", value_get_string(map, "reason"));
+	print_line("remediation", value_get_string(map, "remediation"));
 	print_line("code", value_get_string(map, "reason_code"));
-	if (policy)
-		print_line("policy", arena_format(arena, "%s version %s", value_get_string(policy, "id"),
-						  scalar(arena, value_get(policy, "version"))));
-	if (class)
-		print_line("class", arena_format(arena, "%s, default %s%s", value_get_string(class, "id"),
-						 value_get_string(class, "default"),
-						 used && used->as.boolean ? ", which is used" : ""));
+	print_each(arena, value_get(map, "policy"), print_policy);
+	print_each(arena, value_get(map, "class"), print_class);
 	print_because(arena, value_get(map, "because"));
 	print_considered(arena, value_get(map, "considered"));
 	print_approvals(arena, value_get(map, "approvals"));
@@ -188,19 +217,19 @@ command_policy_explain(struct cli *cli)
 {
 	struct error error = {0};
 	struct request request;
-	struct policy_file file;
+	struct policy_layers layers;
 	struct policy_decision decision;
 	int64_t now = 0;
 
 	if (!read_now(cli, &now, &error) || !read_request(cli, &request, &error))
 		return cli_fail(&error);
 
-	int result = read_policy(cli, request.tenant, &file);
+	int result = read_policies(cli, request.tenant, &layers);
 
 	if (result != CLI_OK)
 		return result;
 
-	policy_request_decide(file.policy.policy, &request, NULL, now, cli->arena, &decision);
+	policy_request_decide(&layers, &request, NULL, now, cli->arena, &decision);
 
 	struct value *map = policy_explain(&decision, cli->arena);
 

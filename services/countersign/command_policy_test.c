@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* command_policy_test.c - a policy against the tests beside it, in the Test Anything Protocol (version 13): what fails, and what nothing tried. */
 #include "common/policy/policy_coverage.h"
-#include "services/countersign/policy_file.h"
+#include "services/countersign/policy_layers.h"
 #include "services/countersign/policy_mutation.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ enum { DIFFERENCES_MAX = 16 };
 
 struct testing {
 	struct cli *cli;
-	const struct policy *policy;
+	const struct policy *policy, *beside;
 	struct policy_coverage *coverage;
 	struct arena *scratch;
 	size_t failed;
@@ -47,7 +47,7 @@ run_case(struct testing *testing, size_t number, const struct policy_case *one)
 	const char *lines[DIFFERENCES_MAX];
 
 	arena_reset(testing->scratch);
-	policy_suite_decide(testing->policy, one, testing->scratch, &decision);
+	policy_suite_decide(testing->policy, testing->beside, one, testing->scratch, &decision);
 
 	size_t count = policy_suite_differences(one, &decision, testing->scratch, lines, DIFFERENCES_MAX);
 
@@ -105,12 +105,17 @@ command_policy_test(struct cli *cli)
 {
 	struct policy_file file;
 	struct policy_suite suite;
+	struct policy_layers layers;
 	const char *path = cli->arguments[0];
 	int result = policy_file_read(cli, path, &file);
 
+	if (cli_option(cli, "with") && cli_option(cli, "mutate"))
+		return cli_usage(cli, "--mutate tries the mistakes of one document: it goes without --with");
 	if (result == CLI_OK)
 		result = policy_file_read_suite(cli, path, cli->argument_count > 1 ? cli->arguments[1] : NULL,
 						&suite);
+	if (result == CLI_OK)
+		result = policy_layers_read(cli, file.policy.policy, &layers);
 	if (result != CLI_OK)
 		return result;
 	if (strcmp(suite.policy, policy_name(file.policy.policy)) != 0) {
@@ -121,6 +126,9 @@ command_policy_test(struct cli *cli)
 
 	struct testing testing = {.cli = cli,
 				  .policy = file.policy.policy,
+				  .beside = layers.count < 2			    ? NULL
+					    : layers.items[0] == file.policy.policy ? layers.items[1]
+										    : layers.items[0],
 				  .coverage = policy_coverage_open(file.policy.policy, cli->arena),
 				  .scratch = arena_open()};
 

@@ -22,12 +22,13 @@ struct section {
 
 static const struct section sections[] = {
     {"decisions", STATEMENT_CLI_SHOW_DECISIONS,
-     NAMES("#n", "verdict", "code", "text", "@rules", "class", "policy", "#version", "digest", "engine", "at"),
+     NAMES("#n", "verdict", "code", "text", "remediation", "@rules", "class", "policy", "#version", "digest",
+	   "engine", "at", "layers"),
      NAMES("at", "verdict", "code", "text", "rules", "policy", "version")},
     {"approval", STATEMENT_CLI_SHOW_APPROVAL,
      NAMES("approval_id", "state", "why", "opened_at", "deadline", "closed_at", "#refused"),
      NAMES("opened_at", "state", "why", "deadline", "closed_at", "refused")},
-    {"needs", STATEMENT_CLI_SHOW_NEEDS, NAMES("group", "profile", "#quorum", "#votes", "@members"),
+    {"needs", STATEMENT_CLI_SHOW_NEEDS, NAMES("group", "profile", "#quorum", "#votes", "@members", "policy"),
      NAMES("group", "quorum", "votes", "members")},
     {"responses", STATEMENT_CLI_SHOW_RESPONSES,
      NAMES("response_id", "responder", "verdict", "result", "reason", "kid", "at"),

@@ -62,9 +62,11 @@ static const struct cli_option outcome_options[] = {
 
 static const struct cli_option explain_options[] = {
     {"policy", "FILE", "by this document, without any server (default: the active one)"},
+    {"with", "FILE", "and by this one: the organisation's, or the tenant's"},
     {"now", "TIME", "as if it were then, in RFC 3339 (default: now)"},
     {0}};
 static const struct cli_option test_options[] = {
+    {"with", "FILE", "decide by this document as well: the organisation's, or the tenant's"},
     {"mutate", NULL, "also make small mistakes in the rules, one at a time, and say which of them no test sees"},
     {0}};
 
@@ -72,7 +74,9 @@ static const struct cli_option fmt_options[] = {
     {"write", NULL, "put it in the place of the file, unless comments would be lost"}, {0}};
 
 static const struct cli_option lint_options[] = {
-    {"error", "CODES", "warnings that are errors here: W04,W05 (countersign-policy(5))"}, {0}};
+    {"error", "CODES", "warnings that are errors here: W04,W05 (countersign-policy(5))"},
+    {"warn", "E03", "people who are not there are a warning here"},
+    {0}};
 static const struct cli_option convert_options[] = {{"to", "FORM", "json or yaml (required)"}, {0}};
 
 static const struct cli_option diff_options[] = {

@@ -6,17 +6,28 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* "*" overlaps everything. */
+static bool
+holds(const char *const *tenants, size_t count, const char *tenant)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(tenants[i], tenant) == 0)
+			return true;
+	return false;
+}
+
+/* Two of an organisation, or two of one tenant. */
 static bool
 overlaps(const struct policy *policy, const char *const *others, size_t other_count)
 {
 	size_t count;
 	const char *const *tenants = policy_tenants(policy, &count);
+	bool theirs = holds(others, other_count, "*");
+
+	if (theirs || policy_is_organisation(policy))
+		return theirs && policy_is_organisation(policy);
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < other_count; k++)
-			if (!strcmp(tenants[i], "*") || !strcmp(others[k], "*")
-			    || !strcmp(tenants[i], others[k]))
-				return true;
+		if (holds(others, other_count, tenants[i]))
+			return true;
 	return false;
 }
 
@@ -33,7 +44,8 @@ check_others(struct cli *cli, const struct policy *policy, struct error *error)
 		if (overlaps(policy, tenants, count))
 			return error_set(
 			    error, ERROR_INVALID, "tenants_overlap",
-			    "policy %s is active for one of the same tenants: a tenant has one policy",
+			    "policy %s is active for the same: an organisation (tenants [\"*\"]) has one "
+			    "policy, and so has each tenant",
 			    store_row_text(rows, i, 0));
 	}
 	return rows != NULL;
@@ -76,8 +88,9 @@ store_policy(struct cli *cli, const struct policy_document *document, int64_t *g
 }
 
 int
-policy_activate(struct cli *cli, const struct policy_document *document)
+policy_activate(struct cli *cli, const struct policy_review *review, const struct policy_file *file)
 {
+	const struct policy_document *document = &file->policy;
 	struct error error = {0};
 	int64_t generation = 0;
 	bool unknown = false;
@@ -88,6 +101,7 @@ policy_activate(struct cli *cli, const struct policy_document *document)
 	if (!store_begin(cli->store, &error)
 	    || !store_query(cli->store, cli->arena, STATEMENT_CLI_POLICY_LOCK, &lock, 1, &error)
 	    || !check_version(cli, document->policy, &error) || !check_others(cli, document->policy, &error)
+	    || !policy_review_people(cli, review, file, &error)
 	    || !store_policy(cli, document, &generation, &error)
 	    || !store_commit(cli->store, &unknown, &error)) {
 		store_rollback(cli->store);

@@ -55,7 +55,7 @@ count_failures(const struct policy_file *file, const struct policy_suite *suite)
 		const char *line;
 
 		arena_reset(scratch);
-		policy_suite_decide(file->policy.policy, &suite->cases[i], scratch, &decision);
+		policy_suite_decide(file->policy.policy, NULL, &suite->cases[i], scratch, &decision);
 		if (policy_suite_differences(&suite->cases[i], &decision, scratch, &line, 1) == 0)
 			continue;
 		cli_say("%s: test \"%s\" fails: %s", file->document.name, suite->cases[i].name, line);

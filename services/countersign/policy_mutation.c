@@ -22,7 +22,7 @@ passes_all(const struct mutation *mutation, const struct policy *policy)
 		const char *line;
 
 		arena_reset(mutation->scratch);
-		policy_suite_decide(policy, one, mutation->scratch, &decision);
+		policy_suite_decide(policy, NULL, one, mutation->scratch, &decision);
 		if (policy_suite_differences(one, &decision, mutation->scratch, &line, 1) > 0)
 			return false;
 	}

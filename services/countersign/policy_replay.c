@@ -199,7 +199,8 @@ asks_of(struct arena *arena, const struct policy_decision *decision, bool whole)
 
 		if (whole)
 			buffer_add_format(&text, "%s %s %" PRId64 ", ", one->profile, one->group, one->quorum);
-		else if (i == 0 || strcmp(one->profile, decision->requirements[i - 1].profile) != 0)
+		else if (i == 0 || strcmp(one->profile, decision->requirements[i - 1].profile) != 0
+			 || one->policy != decision->requirements[i - 1].policy)
 			buffer_add_format(&text, "%s ", one->profile);
 	}
 	if (whole)
@@ -258,8 +259,9 @@ used(void *usage, const char *limit, const char *key, int64_t *amount)
 }
 
 void
-policy_request_decide(const struct policy *policy, const struct request *request, const struct value *usage,
-		      int64_t now, struct arena *arena, struct policy_decision *decision)
+policy_request_decide(const struct policy_layers *layers, const struct request *request,
+		      const struct value *usage, int64_t now, struct arena *arena,
+		      struct policy_decision *decision)
 {
 	struct policy_request *asked = arena_take(arena, sizeof *asked);
 
@@ -274,5 +276,5 @@ policy_request_decide(const struct policy *policy, const struct request *request
 	    .used = used,
 	    .usage = (void *)(uintptr_t)usage,
 	};
-	policy_decide(policy, asked, now, arena, decision);
+	policy_decide_layers(layers->items, layers->count, asked, now, arena, decision);
 }

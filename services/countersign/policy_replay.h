@@ -4,8 +4,7 @@
 #define COUNTERSIGN_POLICY_REPLAY_H
 
 #include "common/message/request.h"
-#include "common/policy/policy.h"
-#include "services/countersign/cli.h"
+#include "services/countersign/policy_layers.h"
 
 /* What came of one request. */
 struct policy_seen {
@@ -31,8 +30,8 @@ struct policy_seen policy_seen_of(struct arena *arena, const struct policy_decis
 /* A request as the evaluator would take it; one without an id gets one. */
 bool policy_request_of(struct arena *arena, struct value *map, struct request *request,
 		       struct error *error) CS_MUST_CHECK;
-/* Decides it. usage: the `limits` of the explanation of a decision about it, whatever they say is used up; NULL: nothing is. */
-void policy_request_decide(const struct policy *policy, const struct request *request,
+/* Decides it by these documents, the organisation's first. usage: the `limits` of the explanation of a decision about it, whatever they say is used up; NULL: nothing is. */
+void policy_request_decide(const struct policy_layers *layers, const struct request *request,
 			   const struct value *usage, int64_t now, struct arena *arena,
 			   struct policy_decision *decision);
 

@@ -2,6 +2,7 @@
 /* policy_review.c - what is doubtful about a policy, told. */
 #include "services/countersign/policy_review.h"
 #include "common/message/json.h"
+#include "services/countersign/policy_known.h"
 
 #include <string.h>
 
@@ -29,8 +30,17 @@ read_codes(struct cli *cli, const char *option, const char *text, const char **c
 int
 policy_review_open(struct cli *cli, struct policy_review *review)
 {
+	int result;
+
 	*review = (struct policy_review){0};
-	return read_codes(cli, "error", cli_option(cli, "error"), review->raised);
+	result = read_codes(cli, "error", cli_option(cli, "error"), review->raised);
+	if (result == CLI_OK)
+		result = read_codes(cli, "warn", cli_option(cli, "warn"), review->lowered);
+	for (size_t i = 0; result == CLI_OK && review->lowered[i]; i++)
+		if (strcmp(review->lowered[i], "E03") != 0)
+			return cli_usage(cli,
+					 "--warn: only E03 may be, which is about people who may come later");
+	return result;
 }
 
 static void
@@ -100,24 +110,85 @@ tell(struct cli *cli, const struct policy_review *review, const struct policy_fi
 	say_counts(cli, file->document.name, lint, lint->errors.count + lint->warnings.count);
 }
 
+/* What was stored has no text with places. */
+static bool
+open_ask(struct cli *cli, const struct policy_review *review, const struct policy_file *file,
+	 struct policy_lint_ask *ask, struct error *error)
+{
+	*ask = (struct policy_lint_ask){.policy = file->written ? file->written : file->policy.policy,
+					.document = file->document.value,
+					.spot = file->document.spot,
+					.now = cli_now(),
+					.raised = review->raised,
+					.lowered = review->lowered};
+	if (!ask->document)
+		ask->document = json_parse(cli->arena, file->policy.canonical, file->policy.canonical_length,
+					   &json_limits_policy, error);
+	return ask->document != NULL;
+}
+
+static bool
+read_directory(struct cli *cli, const struct policy *policy, struct policy_directory *directory,
+	       struct error *error)
+{
+	bool good = cli_store(cli, error) && store_begin(cli->store, error)
+		    && policy_known_directory(cli, policy, directory, error);
+
+	if (cli->store)
+		store_rollback(cli->store);
+	return good;
+}
+
+static void
+say_unread(const struct policy_file *file, const char *what, const struct error *error)
+{
+	cli_say("%s: %s could not be read: %s", file->document.name, what, error->text);
+}
+
 int
-policy_review(struct cli *cli, const struct policy_review *review, const struct policy_file *file)
+policy_review(struct cli *cli, const struct policy_review *review, const struct policy_file *file,
+	      enum policy_lint_part part)
 {
 	struct error error = {0};
-	struct policy_lint_ask ask = {.policy = file->written ? file->written : file->policy.policy,
-				      .document = file->document.value,
-				      .spot = file->document.spot,
-				      .now = cli_now(),
-				      .raised = review->raised};
+	struct policy_lint_ask ask;
+	struct policy_directory directory;
+	struct policy_catalogue catalogue;
 	struct policy_lint lint;
 
-	/* what was stored has no text with places */
-	if (!ask.document)
-		ask.document = json_parse(cli->arena, file->policy.canonical, file->policy.canonical_length,
-					  &json_limits_policy, &error);
-	if (!ask.document)
+	if (!open_ask(cli, review, file, &ask, &error))
 		return cli_fail(&error);
+	ask.part = part;
+	if (*cli->config.database_uri) {
+		if (policy_known_catalogue(cli, ask.policy, &catalogue, &error))
+			ask.catalogue = &catalogue;
+		if (part == POLICY_LINT_ALL && ask.catalogue
+		    && read_directory(cli, ask.policy, &directory, &error))
+			ask.directory = &directory;
+		if (error.kind != ERROR_NONE)
+			say_unread(file, "the database", &error);
+	}
 	lint = policy_lint(&ask, cli->arena);
 	tell(cli, review, file, &lint);
 	return lint.error_count ? CLI_FAILED : CLI_OK;
+}
+
+bool
+policy_review_people(struct cli *cli, const struct policy_review *review, const struct policy_file *file,
+		     struct error *error)
+{
+	struct policy_lint_ask ask;
+	struct policy_directory directory;
+	struct policy_lint lint;
+
+	if (!open_ask(cli, review, file, &ask, error)
+	    || !policy_known_directory(cli, ask.policy, &directory, error))
+		return false;
+	ask.part = POLICY_LINT_DIRECTORY;
+	ask.directory = &directory;
+	lint = policy_lint(&ask, cli->arena);
+	tell(cli, review, file, &lint);
+	return lint.error_count == 0
+	       || error_set(
+		   error, ERROR_INVALID, "people",
+		   "it asks people who are not there: add them first, or activate it with --warn E03");
 }

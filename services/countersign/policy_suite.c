@@ -279,8 +279,8 @@ used(void *usage, const char *limit, const char *key, int64_t *amount)
 }
 
 void
-policy_suite_decide(const struct policy *policy, const struct policy_case *one, struct arena *arena,
-		    struct policy_decision *decision)
+policy_suite_decide(const struct policy *policy, const struct policy *beside, const struct policy_case *one,
+		    struct arena *arena, struct policy_decision *decision)
 {
 	struct policy_request *request = arena_take(arena, sizeof *request);
 	size_t count;
@@ -291,7 +291,14 @@ policy_suite_decide(const struct policy *policy, const struct policy_case *one, 
 	request->usage = (void *)(uintptr_t)one->usage;
 	if (!request->tenant) /* it is about the policy's own */
 		request->tenant = policy_covers(policy, "default") || !count ? "default" : tenants[0];
-	policy_decide(policy, request, one->now, arena, decision);
+
+	const struct policy *layers[] = {policy, beside};
+
+	if (beside && policy_is_organisation(beside)) {
+		layers[0] = beside;
+		layers[1] = policy;
+	}
+	policy_decide_layers(layers, beside ? 2 : 1, request, one->now, arena, decision);
 }
 
 /* ------------------------------------------------------------------ comparing */

@@ -34,9 +34,9 @@ bool policy_suite_read(struct arena *arena, const struct document *document, str
 /* RFC 7396: `target` changed by `patch`; neither is changed itself. */
 struct value *policy_suite_merge(struct arena *arena, const struct value *target, const struct value *patch);
 
-/* Decides a case. */
-void policy_suite_decide(const struct policy *policy, const struct policy_case *one, struct arena *arena,
-			 struct policy_decision *decision);
+/* Decides a case, by another document as well: of the other kind, or NULL. */
+void policy_suite_decide(const struct policy *policy, const struct policy *beside,
+			 const struct policy_case *one, struct arena *arena, struct policy_decision *decision);
 
 /* What of `expect` did not come, a line each ("decision: expected BLOCK, got ALLOW"); the number of lines. */
 size_t policy_suite_differences(const struct policy_case *one, const struct policy_decision *decision,

@@ -171,6 +171,7 @@ deny_invalid(struct answers *answers, const struct evaluator_item *item, struct 
 	    .policy_id = item->stored.policy_id, /* the one whose inputs refused it */
 	    .policy_digest = item->stored.policy_digest,
 	    .policy_version = item->stored.policy_version,
+	    .layers = item->stored.layers,
 	    .generation = snapshot_generation(answers->evaluator->snapshot),
 	};
 	struct authorization word = word_make(answers->work, &item->about, &decision);
@@ -212,7 +213,8 @@ keep_approval(struct answers *answers, const struct evaluator_item *item, const 
 		sheet_add(&answers->requirements, store_uuid(approval_id), store_int((int64_t)i),
 			  store_text(decision->requirements[i].profile),
 			  store_text(decision->requirements[i].group),
-			  store_int(decision->requirements[i].quorum));
+			  store_int(decision->requirements[i].quorum),
+			  store_text(decision->requirements[i].policy));
 }
 
 static bool
@@ -225,7 +227,8 @@ announce_opened(struct answers *answers, const struct evaluator_item *item, cons
 	    arena_take_array(answers->work->arena, decision->requirement_count, sizeof *needs);
 
 	for (size_t i = 0; i < decision->requirement_count; i++)
-		needs[i] = (struct notice_need){.profile = decision->requirements[i].profile,
+		needs[i] = (struct notice_need){.policy = decision->requirements[i].policy,
+						.profile = decision->requirements[i].profile,
 						.group = decision->requirements[i].group,
 						.quorum = decision->requirements[i].quorum};
 	notice.approval_id = approval_id;
@@ -325,7 +328,7 @@ open_sheets(struct evaluator *evaluator, struct work *work)
 	    .work = work,
 	    .requests = sheet_open(work->arena, STATEMENT_EVALUATOR_REQUEST, "ttnntttttnttttbttnnn"),
 	    .approvals = sheet_open(work->arena, STATEMENT_APPROVALS_OPEN, "utttttnnnn"),
-	    .requirements = sheet_open(work->arena, STATEMENT_APPROVALS_REQUIRE, "unttn"),
+	    .requirements = sheet_open(work->arena, STATEMENT_APPROVALS_REQUIRE, "unttnt"),
 	    .words = words_open(work),
 	};
 }

@@ -72,6 +72,7 @@ set_needs(struct arena *arena, struct value *data, const struct card *card)
 	for (size_t i = 0; i < card->need_count; i++) {
 		struct value *need = value_map(arena);
 
+		value_set_string(arena, need, "policy", card->needs[i].policy);
 		value_set_string(arena, need, "profile", card->needs[i].profile);
 		value_set_string(arena, need, "group", card->needs[i].group);
 		value_set(arena, need, "quorum", value_int(arena, card->needs[i].quorum));

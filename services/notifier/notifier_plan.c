@@ -29,17 +29,22 @@ read_json(struct arena *arena, const char *text, const struct value **value, str
 static void
 read_needs(struct arena *arena, const struct store_rows *rows, size_t row, struct card *card)
 {
-	size_t counts[4];
+	size_t counts[5];
 	const char *const *profiles = store_row_list(rows, row, 17, &counts[0]);
 	const char *const *groups = store_row_list(rows, row, 18, &counts[1]);
 	const int64_t *quorums = store_row_int_list(rows, row, 19, &counts[2]);
 	const int64_t *votes = store_row_int_list(rows, row, 20, &counts[3]);
+	const char *const *policies = store_row_list(rows, row, 25, &counts[4]);
 	struct notice_need *needs = arena_take_array(arena, counts[0], sizeof *needs);
 
+	assert(counts[4] == counts[0]);
 	assert(counts[1] == counts[0] && counts[2] == counts[0] && counts[3] == counts[0]);
 	for (size_t i = 0; i < counts[0]; i++)
-		needs[i] = (struct notice_need){
-		    .profile = profiles[i], .group = groups[i], .quorum = quorums[i], .votes = votes[i]};
+		needs[i] = (struct notice_need){.policy = policies[i][0] ? policies[i] : NULL,
+						.profile = profiles[i],
+						.group = groups[i],
+						.quorum = quorums[i],
+						.votes = votes[i]};
 	card->needs = needs;
 	card->need_count = counts[0];
 }

@@ -48,7 +48,8 @@ add_requirement(struct resolver_effects *effects, struct resolver_approval *appr
 	approval->requirements[n].quorum = missing;
 	approval->now.requirements[n] = (struct approval_requirement){.quorum = missing};
 	sheet_add(&effects->requirements, store_uuid(approval->approval_id), store_int(n),
-		  store_text(wanted->profile), store_text(wanted->group), store_int(missing));
+		  store_text(wanted->profile), store_text(wanted->group), store_int(missing),
+		  store_text(wanted->policy));
 }
 
 static bool

@@ -130,6 +130,7 @@ read_decision(const struct store_rows *rows, size_t row, struct resolver_approva
 	decision->policy_digest = store_row_text(rows, row, 17);
 	decision->generation = store_row_int(rows, row, 18);
 	approval->decisions = store_row_int(rows, row, 19);
+	decision->remediation = store_row_text(rows, row, 21);
 }
 
 static bool
@@ -155,7 +156,8 @@ load_requests(struct work *work, const struct resolver_approvals *approvals, str
 		approval->owner = store_row_text(rows, row, 9);
 		read_decision(rows, row, approval);
 		if (!read_json(work->arena, store_row_text(rows, row, 4), &about->context, error)
-		    || !read_json(work->arena, store_row_text(rows, row, 5), &about->execution, error))
+		    || !read_json(work->arena, store_row_text(rows, row, 5), &about->execution, error)
+		    || !read_json(work->arena, store_row_text(rows, row, 20), &approval->decision.layers, error))
 			return false;
 	}
 	return true;
@@ -181,6 +183,7 @@ load_requirements(struct work *work, const struct resolver_approvals *approvals,
 		    .profile = store_row_text(rows, row, 2),
 		    .group = store_row_text(rows, row, 3),
 		    .quorum = store_row_int(rows, row, 4),
+		    .policy = store_row_text(rows, row, 5),
 		};
 		approval->now.requirements[n].quorum = approval->requirements[n].quorum;
 		approval->loaded_requirements = ++approval->now.requirement_count;

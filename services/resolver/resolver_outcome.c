@@ -27,7 +27,8 @@ needs_of(struct arena *arena, const struct resolver_approval *approval)
 	struct notice_need *needs = arena_take_array(arena, approval->now.requirement_count, sizeof *needs);
 
 	for (unsigned i = 0; i < approval->now.requirement_count; i++)
-		needs[i] = (struct notice_need){.profile = approval->requirements[i].profile,
+		needs[i] = (struct notice_need){.policy = approval->requirements[i].policy,
+						.profile = approval->requirements[i].profile,
 						.group = approval->requirements[i].group,
 						.quorum = approval->now.requirements[i].quorum,
 						.votes = approval->now.requirements[i].votes};

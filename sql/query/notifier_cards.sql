@@ -4,7 +4,7 @@ SELECT approval.approval_id, approval.tenant, approval.request_id, approval.requ
        request.agent_id, request.action, request.target, request.context, request.execution, request.reason,
        request.on_behalf_of, asking.rules, word.status,
        need.profiles, need.groups, need.quorums, need.votes,
-       vote.responders, vote.verdicts, vote.reasons, vote.times
+       vote.responders, vote.verdicts, vote.reasons, vote.times, need.policies
   FROM approval
   JOIN request USING (tenant, request_id)
   JOIN LATERAL (
@@ -16,6 +16,7 @@ SELECT approval.approval_id, approval.tenant, approval.request_id, approval.requ
          ON word.tenant = request.tenant AND word.request_id = request.request_id AND word.final
  CROSS JOIN LATERAL (
        SELECT coalesce(array_agg(one.profile ORDER BY one.n), '{}') AS profiles,
+              coalesce(array_agg(coalesce(one.policy_id, '') ORDER BY one.n), '{}') AS policies,
               coalesce(array_agg(one.group_name ORDER BY one.n), '{}') AS groups,
               coalesce(array_agg(one.quorum::bigint ORDER BY one.n), '{}') AS quorums,
               coalesce(array_agg((SELECT count(*) FROM response

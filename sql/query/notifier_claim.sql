@@ -10,7 +10,7 @@ UPDATE delivery
          CROSS JOIN LATERAL (
                SELECT one.delivery_id
                  FROM delivery AS one
-                WHERE one.state = 'pending' AND one.next_attempt_at <= clock_timestamp()
+                WHERE one.state = 'pending' AND one.next_attempt_at <= (SELECT clock_timestamp())
                   AND one.channel = lane.channel AND one.target = lane.target
                   AND (one.lease_until IS NULL OR one.lease_until <= clock_timestamp())
                   AND one.attempts < $5

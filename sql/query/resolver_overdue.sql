@@ -1,7 +1,8 @@
--- Approvals whose time is over, some of them, locked. Those that somebody else has locked are his.
+-- Approvals whose time is over, some of them, locked. Those that somebody else has locked are his. The clock is read once: an index
+-- can't be searched for a time that goes on.
 SELECT approval_id
   FROM approval
- WHERE state = 'PENDING' AND deadline <= clock_timestamp()
+ WHERE state = 'PENDING' AND deadline <= (SELECT clock_timestamp())
  ORDER BY deadline
  LIMIT $1::bigint
    FOR UPDATE SKIP LOCKED

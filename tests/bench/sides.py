@@ -96,7 +96,7 @@ class Side:
     def round(self, count, action=ALLOWED, context=None):
         """A backlog is there, the processes start, and the clock runs from the first word to the last."""
         self.stop()
-        self.fill(count, action, context)
+        run = self.fill(count, action, context)
         self.house.db.execute("CHECKPOINT")
         self.prepare()
         before, machine_before, kafka_before = self.words(), machine(), kafka_cpu()
@@ -104,12 +104,13 @@ class Side:
             begin = time.monotonic()
             self.start()
             lines = [tuple(map(int, line.split())) for line in watch.stdout]
+        ended = time.time()
         assert watch.returncode == 0, f"{self.name}: see above"
         cpu = {**self.cpu(), "kafka": kafka_cpu() - kafka_before}
         whole = {what: used - machine_before[what] for what, used in machine().items()}
         whole["others"] = whole.pop("busy") - sum(cpu.values())
         (first, some), (last, all_) = next(line for line in lines if line[1] > 0), lines[-1]
-        return {"rate": (all_ - some) / (last - first) * 1e6, "seconds": (last - first) / 1e6, "start": first / 1e6 - begin,
+        return {"run": run, "ended": ended, "rate": (all_ - some) / (last - first) * 1e6, "seconds": (last - first) / 1e6, "start": first / 1e6 - begin,
                 "cpu_us": {name: round(used / count * 1e6, 1) for name, used in {**cpu, **whole}.items()}}
 
     def close(self):

@@ -77,7 +77,7 @@ check_card(struct arena *arena, const struct card *card, enum card_event event)
 static void
 check_request(struct arena *arena, const struct request *request)
 {
-	static const struct notice_need needs[] = {{"release", "release-managers", 2, 1}};
+	static const struct notice_need needs[] = {{"release", "release-managers", 2, 1, NULL}};
 	static const char *const rules[] = {"prod"};
 	const struct authorization_response responses[] = {{.responder = request->agent_id,
 							    .verdict = "approve",

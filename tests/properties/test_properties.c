@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_properties.c - the properties of properties.h over many rule sets: test_properties [COUNT [SEED]]. Broken copies first. */
+#include "tests/properties/layers.h"
 #include "tests/properties/properties.h"
 
 #include <errno.h>
@@ -95,6 +96,71 @@ finds(struct arena *arena, enum flaw flaw)
 	return true;
 }
 
+/* ------------------------------------------------------------------ several documents */
+
+static struct layers_tally
+try_layers(struct arena *arena, uint64_t seed, size_t count, enum layers_flaw flaw)
+{
+	struct layers_tally tally = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		layers_try(arena, seed + i, flaw, &tally);
+		for (size_t p = 0; p < LAYERS_PROPERTIES && flaw == LAYERS_SOUND; p++)
+			if (tally.violations[p])
+				count = i;
+	}
+	return tally;
+}
+
+static void
+print_layers(const char *title, const struct layers_tally *tally)
+{
+	printf(
+	    "# %s: %zu pairs of documents, decisions %zu ALLOW, %zu REQUIRE_APPROVAL, %zu BLOCK; %zu of two "
+	    "minds\n",
+	    title, tally->sets, tally->verdicts[0], tally->verdicts[1], tally->verdicts[2], tally->mixed);
+	for (size_t i = 0; i < LAYERS_PROPERTIES; i++)
+		if (tally->comparisons[i])
+			printf("#   %-14s %9zu comparisons, %zu violations\n", layers_property_names[i],
+			       tally->comparisons[i], tally->violations[i]);
+	fflush(stdout);
+}
+
+/* The broken ones are found out, the product is not. */
+static bool
+layers_hold(struct arena *arena, uint64_t seed, size_t count, bool alone)
+{
+	static const char *const flaws[LAYERS_FLAWS] = {
+	    [LAYERS_SOUND] = "layers",
+	    [LAYERS_LAST_WINS] = "layers of which the last wins",
+	    [LAYERS_DEFAULT_YIELDS] = "layers without floors",
+	    [LAYERS_PROFILES_MIXED] = "layers that ask equal names once",
+	    [LAYERS_CONTEXT_OF_LAST] = "layers that look at the tenant's declarations alone",
+	};
+	bool good = true;
+
+	for (int flaw = LAYERS_SOUND + 1; flaw < LAYERS_FLAWS && !alone; flaw++) {
+		struct layers_tally tally = try_layers(arena, 1, FLAWED_SETS, (enum layers_flaw)flaw);
+
+		print_layers(flaws[flaw], &tally);
+		good = good && tally.violations[LAYERS_LOOSENS] > 0;
+	}
+
+	struct layers_tally tally = try_layers(arena, seed, count, LAYERS_SOUND);
+	bool wide = count < FLAWED_SETS || tally.mixed * 10 > tally.sets;
+
+	print_layers(flaws[LAYERS_SOUND], &tally);
+	for (size_t i = 0; i < LAYERS_PROPERTIES; i++) {
+		wide = wide && (count < FLAWED_SETS || tally.comparisons[i] * 2 > tally.sets);
+		good = good && tally.violations[i] == 0;
+	}
+	for (size_t i = 0; i < 3; i++)
+		wide = wide && (count < FLAWED_SETS || tally.verdicts[i] * 50 > tally.sets);
+	if (!wide)
+		printf("# the pairs are too much alike\n");
+	return good && wide;
+}
+
 static uint64_t
 number_of(const char *text)
 {
@@ -133,6 +199,7 @@ main(int argc, char **argv)
 			printf("# that is not what should be found\n");
 	}
 	failed += !holds_always(arena, seed, count);
+	failed += !layers_hold(arena, seed, count, alone);
 	printf("# %s\n", failed ? "FAILED" : "0 violations");
 	arena_close(arena);
 	return failed != 0;

@@ -97,11 +97,13 @@ def members(fields, context):
     return result
 
 
-def taken(document, context):
-    """The context as the document's rules see it, or None."""
-    if "inputs" not in document:
-        return context
+def taken(documents, context):
+    """The context as each document's rules see it, or None: it must satisfy all that declare inputs, and be declared by one of them."""
+    declaring = [d["inputs"] for d in documents if "inputs" in d]
+    if declaring and not set(context) <= {name for inputs in declaring for name in inputs}:
+        return None
     try:
-        return members(document["inputs"], context)
+        return [members(d["inputs"], {n: v for n, v in context.items() if n in d["inputs"]}) if "inputs" in d else context
+                for d in documents]
     except Refused:
         return None

@@ -54,60 +54,97 @@ def is_there(context, path):
 
 
 class Demand:
-    """A verdict with its code and rules; whom it asks, and the terms."""
+    """A verdict with its code and rules; whom it asks, for whose policy, and the terms."""
 
-    def __init__(self, verdict, code, rules=(), profiles=(), document=None, classes=()):
-        self.verdict, self.code, self.rules = verdict, code, sorted(rules)
-        named = document["approvals"] if profiles else {}
-        self.needs = [(name, named[name]["any_of"][0]["group"], named[name]["any_of"][0]["quorum"]) for name in sorted(set(profiles))]
-        self.ttl = min((duration(named[name]["ttl"]) for name in profiles), default=None)
-        terms = [named[name].get("grant", {}).get("valid_for", VALID_FOR) for name in profiles] or \
-            [c.get("valid_for", VALID_FOR) for c in classes]
-        self.valid_for = min(map(duration, terms), default=None)
+    def __init__(self, verdict, code, rules=(), asked=(), valid_for=(), advice=()):
+        """asked: for each document that asks, the document and the names of its profiles."""
+        self.remediation = " ".join(advice) or None
+        self.verdict, self.code, self.rules = verdict, code, sorted(set(rules))
+        self.needs, self.owners, ttls, terms = [], [], [], list(valid_for)
+        for document, profiles in asked:
+            for name in sorted(set(profiles)):
+                profile = document["approvals"][name]
+                self.needs.append((name, profile["any_of"][0]["group"], profile["any_of"][0]["quorum"]))
+                self.owners.append(document["policy"])
+                ttls.append(duration(profile["ttl"]))
+                terms.append(duration(profile.get("grant", {}).get("valid_for", VALID_FOR)))
+        self.ttl, self.valid_for = min(ttls, default=None), min(terms, default=None)
 
 
-def demand(document, request, late):
-    """request: tenant, agent_id, action, target, context; late: its deadline had passed."""
-    context = taken(document, request["context"])
-    if context is None:  # 1a
+class Voice:
+    """What one of the documents says by itself."""
+
+    def __init__(self, document, request):
+        self.document, self.request = document, request
+        usual = [c for c in document["classes"] if c["actions"] != ["**"] and any_matches(c["actions"], request["action"])
+                 and not any_matches(c.get("except", ()), request["action"])]
+        self.classes = usual or [c for c in document["classes"] if c["actions"] == ["**"]]  # 2
+        self.missing = not all(is_there(request["context"], path) for c in self.classes for path in c.get("requires", ()))  # 4
+        self.holds = all(c.get("failure", {}).get("evaluation_timeout") == "hold" for c in self.classes)  # 5
+        self.blocking = any("on_error" in c for c in self.classes)
+
+    def ask(self):
+        rules = [r for r in self.document.get("rules", ()) if in_scope(r.get("match", {}), self.request)
+                 and not ("except" in r and in_scope(r["except"], self.request))]  # 6
+        self.came = [(r, history_condition.condition(r, self.request)) for r in rules if r.get("mode") != "shadow"]  # 7
+        self.counting = [r for r, truth in self.came if truth is True]
+
+    def say(self, blocking, others_count, late):
+        defaults = [c for c in self.classes if not self.counting and (c.get("floor", True) or not others_count)]  # 12
+        raising = {r["id"]: "BLOCK" if blocking else r["decision"] for r, truth in self.came if truth is ERROR}
+        base = max([r["decision"] for r in self.counting] + [c["default"] for c in defaults], key=STRICTNESS.index, default="ALLOW")
+        self.verdict = max([base, *raising.values()], key=STRICTNESS.index)  # 3, 8
+        self.silent = not self.counting and not defaults and self.verdict == "ALLOW"
+        speaking = [r for r, truth in self.came if truth is True and r["decision"] == self.verdict
+                    or raising.get(r["id"], "ALLOW") == self.verdict != "ALLOW"]
+        asking = speaking + [c for c in defaults if c["default"] == self.verdict]
+        self.code = "rule_error" if self.verdict != base else "rule" if self.counting else "class_default"
+        self.rules = [r["id"] for r in speaking]
+        if late and self.verdict == "ALLOW":  # 9
+            self.verdict, self.code, self.rules, asking, self.silent = "REQUIRE_APPROVAL", "evaluation_timeout", [], self.classes, False
+        self.profiles = [one["approval"] for one in asking] if self.verdict == "REQUIRE_APPROVAL" else []  # 10
+
+
+def demand(documents, request, late):
+    """documents: the organisation's first; request: tenant, agent_id, action, target, context; late: its deadline had passed."""
+    contexts = taken(documents, request["context"])
+    if contexts is None:  # 1a
         return Demand("BLOCK", "invalid_request")
-    request = request | {"context": context}
-    usual = [c for c in document["classes"] if c["actions"] != ["**"] and any_matches(c["actions"], request["action"])
-             and not any_matches(c.get("except", ()), request["action"])]
-    classes = usual or [c for c in document["classes"] if c["actions"] == ["**"]]  # 2
-    default = max((c["default"] for c in classes), key=STRICTNESS.index)  # 3
-    if not all(is_there(request["context"], path) for c in classes for path in c.get("requires", ())):  # 4
+    voices = [Voice(d, request | {"context": c}) for d, c in zip(documents, contexts)]
+    if any(v.missing for v in voices):
         return Demand("BLOCK", "missing_input")
-    if late and not all(c.get("failure", {}).get("evaluation_timeout") == "hold" for c in classes):  # 5
+    if late and not all(v.holds for v in voices):
         return Demand("BLOCK", "evaluation_timeout")
-    rules = [r for r in document.get("rules", ()) if in_scope(r.get("match", {}), request)
-             and not ("except" in r and in_scope(r["except"], request))]  # 6
-    came = [(r, history_condition.condition(r, request)) for r in rules if r.get("mode") != "shadow"]  # 7
-    counting = [r for r, truth in came if truth is True]
-    blocking = any("on_error" in c for c in classes)
-    raising = {r["id"]: "BLOCK" if blocking else r["decision"] for r, truth in came if truth is ERROR}
-    base = max((r["decision"] for r in counting), key=STRICTNESS.index, default=default)
-    verdict = max([base, *raising.values()], key=STRICTNESS.index)  # 8
-    speaking = [r for r, truth in came if truth is True and r["decision"] == verdict
-                or raising.get(r["id"], "ALLOW") == verdict != "ALLOW"]
-    asking = speaking + ([] if counting else [c for c in classes if c["default"] == verdict])
-    code = "rule_error" if verdict != base else "rule" if counting else "class_default"
-    names = [r["id"] for r in speaking]
-    if late and verdict == "ALLOW":  # 9
-        verdict, code, names, asking = "REQUIRE_APPROVAL", "evaluation_timeout", [], classes
-    profiles = [one["approval"] for one in asking] if verdict == "REQUIRE_APPROVAL" else []  # 10
-    return Demand(verdict, code, names, profiles, document, classes)
+    for voice in voices:
+        voice.ask()
+    for voice in voices:
+        voice.say(any(v.blocking for v in voices), any(v.counting for v in voices if v is not voice), late)
+    verdict = max((v.verdict for v in voices if not v.silent), key=STRICTNESS.index)
+    heard = [v for v in voices if v.verdict == verdict and not v.silent]
+    code = min((v.code for v in heard), key=("rule", "rule_error", "evaluation_timeout", "class_default").index)
+    terms = [duration(c.get("valid_for", VALID_FOR)) for v in voices for c in v.classes if verdict == v.verdict == "ALLOW"]
+    advice = [" ".join(dict.fromkeys(r["remediation"] for r in sorted(v.counting, key=lambda r: r["id"])
+                                     if r["decision"] == verdict and "remediation" in r)) for v in heard]
+    return Demand(verdict, code, [r for v in heard for r in v.rules], [(v.document, v.profiles) for v in heard], terms,
+                  [text for text in dict.fromkeys(advice) if text])
+
+
+def policies_of(view, decision):
+    """The rows of the policies that it names, the organisation's first; None for one that is not there."""
+    named = [(one["id"], one["version"]) for one in decision["layers"] or ()] or [(decision["policy_id"], decision["policy_version"])]
+    return [view.policies.get(one) for one in named]
 
 
 def demand_of(view, decision):
     """Of a decision that names a policy; None where nothing is said about it (a policy outgrown, a request that was refused)."""
     request = view.requests[decision["tenant"], decision["request_id"]]
-    policy = view.policies.get((decision["policy_id"], decision["policy_version"]))
-    if policy is None or not request["valid"] or decision["reason_code"].startswith("too_many_"):
+    policies = policies_of(view, decision)
+    if None in policies or not request["valid"] or decision["reason_code"].startswith("too_many_"):
         return None
     late = decision["n"] == 0 and request["deadline"] is not None and decision["decided_at"] > request["deadline"]
-    asked = policy["digest"], request["tenant"], request["agent_id"], request["action"], request["target"], request["context"], late
+    digests = tuple(p["digest"] for p in policies)
+    asked = digests, request["tenant"], request["agent_id"], request["action"], request["target"], request["context"], late
     if asked not in view.demands:
         facts = {n: request[n] for n in ("tenant", "agent_id", "action", "target")} | {"context": parse(request["context"])}
-        view.demands[asked] = demand(view.document(policy), facts, late)
+        view.demands[asked] = demand([view.document(p) for p in policies], facts, late)
     return view.demands[asked]

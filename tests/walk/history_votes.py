@@ -197,6 +197,9 @@ def judge_requirements(view, request, approval, who, violate):
     asked = [(r["profile"], r["group_name"], r["quorum"]) for r in needs]
     if asked[:len(wanted.needs)] != wanted.needs:
         violate("requirements", who, f"asks {asked}, the policy {wanted.needs}")
+    owners = wanted.owners if first["layers"] else [None] * len(wanted.owners)
+    if [r["policy_id"] for r in needs][:len(owners)] != owners:
+        violate("requirements", who, f"of {[r['policy_id'] for r in needs]}, and they are of {owners}")
     if approval["deadline"] - approval["opened_at"] != wanted.ttl or approval["valid_for_us"] != wanted.valid_for:
         violate("terms", who, f"open for {approval['deadline'] - approval['opened_at']}, good for {approval['valid_for_us']},"
                 f" the policy says {wanted.ttl} and {wanted.valid_for}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every request has its decisions, at most one question to people, and exactly one final word, each said in the ledger."""
-from history_policy import demand_of
+from history_policy import demand_of, policies_of
 from history_tools import SECOND, claims_of, derived, digest_text, key_of, microseconds, murmur2
 
 FINAL_OF = {"APPROVED": "GRANTED", "DENIED": "DENIED", "EXPIRED": "EXPIRED", "CANCELLED": "CANCELLED"}
@@ -33,9 +33,11 @@ class Policies:
                 violate("policy", who, "the digest is not that of the document")
 
     def active(self, generation, tenant):
-        """Those that covered the tenant after that activation."""
+        """Those that covered the tenant after that activation, the organisation's first; none when two are of one kind."""
         newest = {p["policy_id"]: p for p in self.by_generation if p["generation"] <= generation}
-        return [p for p in newest.values() if {"*", tenant} & set(p["tenants"])]
+        organisation = [p for p in newest.values() if "*" in p["tenants"]]
+        own = [p for p in newest.values() if "*" not in p["tenants"] and tenant in p["tenants"]]
+        return organisation + own if len(organisation) < 2 and len(own) < 2 else []
 
 
 def judge_decisions(view, request, who, policies, violate):
@@ -54,22 +56,26 @@ def judge_decisions(view, request, who, policies, violate):
 
 def judge_policy(view, decision, who, policies, violate):
     """The policy that it names is the one of its moment, and says what it is said to say."""
-    named = decision["policy_id"], decision["policy_version"]
-    active = policies.active(decision["generation"], decision["tenant"])
+    layers = [(p["policy_id"], p["version"], p["digest"]) for p in policies.active(decision["generation"], decision["tenant"])]
     if decision["policy_id"] is None:
-        if decision["verdict"] != "BLOCK" or decision["reason_code"] != "invalid_request" and len(active) == 1:
+        if decision["verdict"] != "BLOCK" or decision["reason_code"] != "invalid_request" and layers:
             violate("decision-policy", who, f"{decision['verdict']} by {decision['reason_code']} without a policy")
         return
-    if len(active) != 1 or (active[0]["policy_id"], active[0]["version"]) != named or active[0]["digest"] != decision["policy_digest"]:
-        violate("decision-policy", who, f"{named} was not what decided in generation {decision['generation']}")
+    named = decision["policy_id"], decision["policy_version"], decision["policy_digest"]
+    said = [(one["id"], one["version"], one["digest"]) for one in decision["layers"]] if decision["layers"] else [named]
+    if said != layers or named != layers[-1] or bool(decision["layers"]) != (len(layers) > 1):
+        violate("decision-policy", who, f"{said} was not what decided in generation {decision['generation']}")
         return
+    active = policies_of(view, decision)
     after = [p for p in policies.by_generation if p["generation"] > decision["generation"]]
-    if decision["decided_at"] < active[0]["activated_at"] or after and decision["decided_at"] > after[0]["activated_at"]:
+    if decision["decided_at"] < max(p["activated_at"] for p in active) or after and decision["decided_at"] > after[0]["activated_at"]:
         violate("decision-policy", who, f"decided at {decision['decided_at']}, when generation {decision['generation']} did not hold")
     wanted = demand_of(view, decision)
     if wanted and (decision["verdict"], decision["reason_code"], decision["rules"]) != (wanted.verdict, wanted.code, wanted.rules):
         violate("wrong-verdict", who, f"decision {decision['n']} is {decision['verdict']} by {decision['reason_code']} {decision['rules']},"
                 f" the policy says {wanted.verdict} by {wanted.code} {wanted.rules}")
+    elif wanted and "{context." not in str(wanted.remediation) and decision["remediation"] != wanted.remediation:
+        violate("remediation", who, f"decision {decision['n']} advises {decision['remediation']!r}, the policy {wanted.remediation!r}")
 
 
 # ---------------------------------------------------------------- words
@@ -127,10 +133,13 @@ def judge_word(view, word, row, who, violate):
     for column, value in said.items():
         if word[column] != value:
             violate("said", who, f"{status}: {column} is {word[column]!r}, the event says {value!r}")
+    advised = {d["remediation"] for d in view.decisions.get(request, ()) if d["verdict"] == word["decision"]}
+    if body.get("remediation") not in ({None} if status == "GRANTED" else advised):
+        violate("remediation", who, f"{status} advises {body.get('remediation')!r}, decided was {advised}")
     policy = body.get("policy", {})
-    if (policy.get("id"), policy.get("version"), policy.get("digest")) not in {
-            (d["policy_id"], d["policy_version"], d["policy_digest"]) for d in view.decisions.get(request, ())}:
-        violate("said", who, f"{status} names policy {policy}, which decided nothing here")
+    if (policy.get("id"), policy.get("version"), policy.get("digest"), body.get("layers")) not in [
+            (d["policy_id"], d["policy_version"], d["policy_digest"], d["layers"]) for d in view.decisions.get(request, ())]:
+        violate("said", who, f"{status} names policy {policy} of {body.get('layers')}, which decided nothing here")
     votes = {(v["responder"], v["verdict"]) for v in view.responses.get(word["approval_id"], ()) if v["result"] == "counted"}
     told = {(v["responder"], v["verdict"]) for v in body.get("responses", ())}
     if not told <= votes or status == "GRANTED" and word["approval_id"] and not told:

@@ -114,6 +114,11 @@ def a_question_that_asks_fewer_than_the_policy(h):
 
 
 @breaks("requirements")
+def a_question_by_another_policy_than_the_one_alone(h):
+    h.row("approval_requirement", approval_id=h.approval(h.town.pair)["approval_id"])["policy_id"] = "walk"
+
+
+@breaks("requirements")
 def a_question_that_asks_nobody(h):
     h.remove("approval_requirement", approval_id=h.approval(h.town.granted)["approval_id"])
 

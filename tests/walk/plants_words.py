@@ -51,6 +51,13 @@ def an_allow_by_a_policy_that_was_replaced(h):
     decision.update(policy_version=1, generation=1, policy_digest=first["digest"])
 
 
+@breaks("decision-policy")
+def an_allow_by_a_layer_that_was_not_there(h):
+    decision = h.row("decision", request_id=h.town.allowed)
+    one = {"id": decision["policy_id"], "version": decision["policy_version"], "digest": decision["policy_digest"]}
+    decision["layers"] = [one | {"id": "organisation"}, one]
+
+
 @breaks("wrong-verdict")
 def an_allow_by_a_rule_that_blocks(h):
     h.row("decision", request_id=h.town.allowed)["rules"] = ["no-exports"]
@@ -90,6 +97,11 @@ def a_policy_that_was_changed_afterwards(h):
 @breaks("policy")
 def a_policy_that_was_deleted(h):
     h.remove("policy", version=1)
+
+
+@breaks("remediation")
+def an_advice_that_the_policy_does_not_give(h):
+    h.row("decision", request_id=h.town.blocked)["remediation"] = "Ask again."
 
 
 # ---------------------------------------------------------------- words
@@ -196,6 +208,11 @@ def a_grant_by_votes_that_were_not_given(h):
 @breaks("said")
 def a_word_by_a_policy_that_did_not_decide(h):
     h.row("decision", request_id=h.town.allowed)["policy_digest"] = "sha-256:" + "0" * 64
+
+
+@breaks("said")
+def a_word_that_hides_a_layer(h):
+    h.row("decision", request_id=h.town.allowed)["layers"] = []
 
 
 @breaks("terms")

@@ -253,7 +253,7 @@ def test_what_a_policy_holds_for_a_terminal_stays_in_the_file(tmp_path):
 def test_versions_only_rise_and_a_tenant_has_one_policy(shared):
     done = shared.cli("policy", "activate", "-", stdin=json.dumps(policy(1)), check=False)
     assert done.returncode == 1 and "versions only rise" in done.stderr
-    done = shared.cli("policy", "activate", "-", stdin=json.dumps(policy(1, name="rival", tenants=["*"])), check=False)
+    done = shared.cli("policy", "activate", "-", stdin=json.dumps(policy(1, name="rival")), check=False)
     assert done.returncode == 1 and "one policy" in done.stderr
     assert json.loads(shared.cli("policy", "show").stdout)["policy"] == "walk"
 
@@ -265,8 +265,49 @@ def test_an_error_that_lint_finds_refuses_the_activation_and_a_warning_only_wher
         done = shared.cli("policy", "activate", "-", *options, stdin=json.dumps(policy(98, **change)), check=False)
         assert done.returncode == 1 and f" {code} rules[0].when: " in done.stderr and " 1 error, " in done.stderr
     assert shared.sql("SELECT count(*) FROM policy WHERE version = 98") == [(0,)]
-    done = shared.cli("policy", "activate", "-", stdin=json.dumps(policy(3, name="warned", tenants=["elsewhere"], **absent)))
+    done = shared.cli("policy", "activate", "-", "--warn", "E03", stdin=json.dumps(policy(3, name="warned", tenants=["elsewhere"], **absent)))
     assert " W05 rules[0].when: " in done.stderr and "is active" in done.stderr
+
+
+def test_a_policy_that_asks_people_who_are_not_there_is_not_activated_until_they_are(shared):
+    asks = {"rules": [], "classes": [{"id": "other", "actions": ["**"], "default": "REQUIRE_APPROVAL", "approval": "two"}],
+            "approvals": {"two": {"any_of": [{"group": "duo", "quorum": 2}], "ttl": "1h"}}}
+    text = json.dumps(policy(1, name="people", tenants=["peopled"], **asks))
+
+    def refused(*options):
+        done = shared.cli("policy", "activate", "-", *options, stdin=text, check=False)
+        assert done.returncode == 1 and "it asks people who are not there" in done.stderr
+        assert shared.sql("SELECT count(*) FROM policy WHERE policy_id = 'people'") == [(0,)]
+        return done.stderr
+
+    assert "E03 approvals.two.any_of[0].group: nobody is in duo of tenant peopled" in refused()
+    shared.cli("groups", "add", "duo", "anna", "--tenant", "peopled")
+    assert "E03 approvals.two.any_of[0].quorum: duo of tenant peopled has 1 member" in refused()
+    shared.cli("groups", "add", "duo", "bert", "--tenant", "peopled")
+    shared.cli("agents", "add", "bot", "--owner", "anna", "--tenant", "peopled")
+    assert "every agent there is owned by one of them" in refused()
+    shared.cli("agents", "add", "other", "--owner", "carl", "--tenant", "peopled")
+    assert "W11 approvals.two.any_of[0].group: who owns bot is in duo" in refused("--error", "W11").replace("it asks people who are not there", "")
+    lint = shared.cli("policy", "lint", "-", role="operator", stdin=text)
+    assert " W11 approvals.two.any_of[0].group: " in lint.stderr and "E03" not in lint.stderr and "W03" not in lint.stderr
+    done = shared.cli("policy", "activate", "-", role="operator", stdin=text)
+    assert " W11 " in done.stderr and "policy people version 1 is active" in done.stderr
+    assert shared.cli("policy", "activate", "-", "--warn", "E06", stdin=text, check=False).returncode == 2
+
+
+def test_lint_says_which_names_nobody_asked_for_lately_and_what_it_could_not_look_at(shared, tmp_path):
+    shared.word(shared.ask(agent_id="agent-7", action="deployment.staging", target="api"), "GRANTED")
+    rules = [{"id": "r", "decision": "BLOCK", "match": {"actions": ["deployment.staging", "deployment.stagin"], "agents": ["agent-*", "bot-*"]}}]
+    text, path = json.dumps(policy(97, rules=rules)), tmp_path / "p.json"
+    path.write_text(text)
+    found = json.loads(shared.cli("policy", "lint", "-", "-o", "json", role="operator", stdin=text).stdout)
+    assert [one["path"] for one in found if one["code"] == "W03"] == ["rules[0].match.actions[1]", "rules[0].match.agents[1]"]
+    for uri, said in (("", "there is no directory here"), ("postgresql://127.0.0.1:1/nothing", "the database could not be read: ")):
+        done = subprocess.run([str(BIN / "countersign"), "policy", "lint", str(path)], capture_output=True, text=True, timeout=60,
+                              env={**os.environ, "COUNTERSIGN_DATABASE_URI": uri})
+        assert done.returncode == 0 and said in done.stderr, done.stderr
+        assert " W03 rules" not in done.stderr and "W03: what was asked for lately was not looked at" in done.stderr
+        assert "E03, W11: who is in the groups was not looked at" in done.stderr
 
 
 def test_topics_check_finds_what_apply_mends(shared):

@@ -210,6 +210,27 @@ a_buffer_may_be_added_to_itself(void **state)
 }
 
 static void
+a_buffer_grows_where_it_lies_while_nothing_follows_it(void **state)
+{
+	struct buffer buffer = {.arena = *state}, other = {.arena = *state};
+
+	buffer_add_text(&buffer, "x");
+
+	char *first = buffer.bytes;
+
+	for (int i = 0; i < 4000; i++)
+		buffer_add_byte(&buffer, 'y');
+	assert_ptr_equal(buffer.bytes, first);
+	assert_int_equal(arena_used(*state), buffer.room);
+	buffer_add_text(&other, "z");
+	for (size_t i = 0; i < 4096; i++)
+		buffer_add_byte(&buffer, 'y');
+	assert_ptr_not_equal(buffer.bytes, first);
+	assert_string_equal(other.bytes, "z");
+	assert_int_equal(strspn(buffer.bytes + 1, "y"), 8096);
+}
+
+static void
 lasting_memory_is_zeroed_grown_and_freed(void **state)
 {
 	char *text = memory_string("text");
@@ -390,6 +411,8 @@ main(void)
 	    cmocka_unit_test_setup_teardown(a_buffer_grows_and_is_always_terminated, open_arena, close_arena),
 	    cmocka_unit_test_setup_teardown(a_buffer_takes_texts_bytes_and_formats, open_arena, close_arena),
 	    cmocka_unit_test_setup_teardown(a_buffer_may_be_added_to_itself, open_arena, close_arena),
+	    cmocka_unit_test_setup_teardown(a_buffer_grows_where_it_lies_while_nothing_follows_it, open_arena,
+					    close_arena),
 	    cmocka_unit_test(lasting_memory_is_zeroed_grown_and_freed),
 	    cmocka_unit_test(sizes_that_overflow_end_the_process),
 #if !defined(__SANITIZE_ADDRESS__)

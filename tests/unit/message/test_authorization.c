@@ -113,6 +113,19 @@ the_same_word_has_the_same_bytes(void **state)
 }
 
 static void
+what_to_do_instead_is_said_with_all_but_a_grant(void **state)
+{
+	struct authorization grant = granted(), pending = as(AUTHORIZATION_PENDING, "REQUIRE_APPROVAL", "rule");
+	const char *token = NULL;
+
+	grant.remediation = pending.remediation = "Ask for less.";
+	pending.approval_id = "0a7d1f6e-8f0c-5b1e-9a55-3f1f5d9e2b10";
+	assert_null(strstr(spoken(*state, &grant, &token).payload, "remediation"));
+	assert_non_null(
+	    strstr(spoken(*state, &pending, &token).payload, "\"remediation\":\"Ask for less.\""));
+}
+
+static void
 a_token_never_outlives_the_grant(void **state)
 {
 	struct authorization authorization = granted();
@@ -297,6 +310,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_grant_is_signed_and_says_the_same_twice),
 	    cmocka_unit_test(the_same_word_has_the_same_bytes),
+	    cmocka_unit_test(what_to_do_instead_is_said_with_all_but_a_grant),
 	    cmocka_unit_test(a_token_never_outlives_the_grant),
 	    cmocka_unit_test(pending_has_no_token_and_perhaps_a_deadline),
 	    cmocka_unit_test(a_grant_after_approval_names_who_approved),

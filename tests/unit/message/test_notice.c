@@ -4,8 +4,8 @@
 #include "tests/unit/message/event_test.h"
 
 static const char *const rules[] = {"prod-deploy-risky"};
-static const struct notice_need needs[] = {{"release", "release-managers", 2, 1},
-					   {"security", "security-oncall", 1, 0}};
+static const struct notice_need needs[] = {{"release", "release-managers", 2, 1, NULL},
+					   {"security", "security-oncall", 1, 0, NULL}};
 static const struct authorization_response responses[] = {
     {"alice@example.com", "approve", "Change CHG-1042 is on.", TEST_TIME}};
 

@@ -5,7 +5,7 @@
  *
  *   # expect: W05 15:12 let.big        (or: # expect: nothing)
  *   # note: W03                        something is not checked to the end
- *   # member: TENANT GROUP PERSON      # agent: TENANT AGENT OWNER
+ *   # member: TENANT GROUP PERSON      # owner: TENANT OWNER AGENT
  *   # asked: ACTION AGENT TARGET
  */
 #include <setjmp.h>
@@ -35,7 +35,7 @@ struct fixture {
 	char *text;
 	size_t length;
 	struct policy_directory_member members[ENTRIES_MAX];
-	struct policy_directory_agent agents[ENTRIES_MAX];
+	struct policy_directory_owner owners[ENTRIES_MAX];
 	const char *actions[ENTRIES_MAX], *names[ENTRIES_MAX], *targets[ENTRIES_MAX];
 	struct policy_directory directory;
 	struct policy_catalogue catalogue;
@@ -65,10 +65,10 @@ add_member(struct fixture *fixture, char words[3][128])
 }
 
 static void
-add_agent(struct fixture *fixture, char words[3][128])
+add_owner(struct fixture *fixture, char words[3][128])
 {
-	fixture->agents[fixture->directory.agent_count++] = (struct policy_directory_agent){
-	    arena_string(fixture->arena, words[0]), arena_string(fixture->arena, words[1]),
+	fixture->owners[fixture->directory.owner_count++] = (struct policy_directory_owner){
+	    arena_string(fixture->arena, words[0]), arena_string(fixture->arena, words[1]), 1,
 	    arena_string(fixture->arena, words[2])};
 }
 
@@ -96,8 +96,8 @@ read_comment(struct fixture *fixture, const char *line)
 		buffer_add_format(&fixture->expected, "note %s\n", line + 8);
 	else if (sscanf(line, "# member: %127s %127s %127s", words[0], words[1], words[2]) == 3)
 		add_member(fixture, words);
-	else if (sscanf(line, "# agent: %127s %127s %127s", words[0], words[1], words[2]) == 3)
-		add_agent(fixture, words);
+	else if (sscanf(line, "# owner: %127s %127s %127s", words[0], words[1], words[2]) == 3)
+		add_owner(fixture, words);
 	else if (sscanf(line, "# asked: %127s %127s %127s", words[0], words[1], words[2]) == 3)
 		add_asked(fixture, words);
 }
@@ -115,7 +115,7 @@ read_comments(struct fixture *fixture)
 		at += length + (at[length] == '\n');
 	}
 	fixture->directory.members = fixture->members;
-	fixture->directory.agents = fixture->agents;
+	fixture->directory.owners = fixture->owners;
 	fixture->catalogue.actions = fixture->actions;
 	fixture->catalogue.agents = fixture->names;
 	fixture->catalogue.targets = fixture->targets;

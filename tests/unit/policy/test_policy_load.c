@@ -116,7 +116,6 @@ what_this_version_cannot_honour_is_refused_by_name(void **state)
 	     "'BLOCK'}], "
 	     "'tenants'",
 	     "unsupported_key", "limits"},
-	    {"'valid_for'", "'floor': true, 'valid_for'", "unsupported_key", "classes[0].floor"},
 	    {"'valid_for'", "'identity': 'verified', 'valid_for'", "unsupported_key", "classes[0].identity"},
 	    {"'valid_for'", "'irreversible': true, 'valid_for'", "unsupported_key", "classes[0].irreversible"},
 	    {"'valid_for'", "'failure': {'unavailable': 'open'}, 'valid_for'", "unsupported_key",
@@ -150,8 +149,6 @@ what_this_version_cannot_honour_is_refused_by_name(void **state)
 	    {"'uses': 1", "'uses': 2", "unsupported_key", "approvals.release.grant.uses"},
 	    {"'decision': 'BLOCK', 'reason': 'No.'", "'decision': 'ALLOW', 'obligations': {'watermark': true}",
 	     "unsupported_key", "rules[0].obligations"},
-	    {"'decision': 'BLOCK'", "'remediation': 'x', 'decision': 'BLOCK'", "unsupported_key",
-	     "rules[0].remediation"},
 	};
 
 	check_faults(*state, faults, COUNT_OF(faults));

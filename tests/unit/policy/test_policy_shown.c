@@ -137,6 +137,56 @@ a_sensitive_input_and_what_is_in_one_is_never_named(void **state)
 	}
 }
 
+static const char advising[] =
+    "{'countersign': 'policy/v1', 'policy': 'acme', 'version': 1, 'tenants': ['*'],"
+    " 'inputs': {'amount': {'type': 'int'}, 'missing': {'type': 'bool'}},"
+    " 'classes': [{'id': 'other', 'actions': ['**'], 'default': 'ALLOW'}],"
+    " 'approvals': {'p': {'any_of': [{'group': 'g', 'quorum': 1}], 'ttl': '1h'}},"
+    " 'rules': [{'id': 'a', 'when': 'context.amount > 10', 'decision': 'REQUIRE_APPROVAL', 'approval': 'p', "
+    "'remediation': 'Ask for 10.'},"
+    "  {'id': 'b', 'when': 'context.amount > 20', 'decision': 'REQUIRE_APPROVAL', 'approval': 'p', "
+    "'remediation': 'Not {context.amount}.'},"
+    "  {'id': 'c', 'when': 'context.amount > 20', 'decision': 'REQUIRE_APPROVAL', 'approval': 'p', "
+    "'remediation': 'Ask for 10.'},"
+    "  {'id': 'd', 'when': 'context.amount > 30', 'decision': 'BLOCK', 'remediation': 'Ask somebody else.'},"
+    "  {'id': 'e', 'match': {'agents': ['odd']}, 'when': 'context.missing', 'decision': 'BLOCK', "
+    "'remediation': 'Never said.'}]}";
+
+static void
+what_to_do_instead_is_said_by_the_rules_that_decide(void **state)
+{
+	static const struct {
+		const char *agent, *context, *advice;
+	} rows[] = {
+	    {"bot", "{'amount': 5}", NULL},
+	    {"bot", "{'amount': 15}", "Ask for 10."},
+	    {"bot", "{'amount': 25}", "Ask for 10. Not 25."},
+	    {"bot", "{'amount': 35}", "Ask somebody else."},
+	    /* of what could not be evaluated nothing is known */
+	    {"odd", "{'amount': 25}", NULL},
+	};
+	const struct policy *policy = load(*state, advising);
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		const struct policy_request request = {.tenant = "t",
+						       .agent_id = rows[i].agent,
+						       .action = "a.b",
+						       .target = "x",
+						       .context = parse(*state, rows[i].context)};
+		struct policy_decision decision;
+
+		policy_decide(policy, &request, 2, *state, &decision);
+
+		const char *explained = value_get_string(policy_explain(&decision, *state), "remediation");
+
+		assert_true(!decision.remediation == !rows[i].advice && !explained == !rows[i].advice);
+		if (rows[i].advice) {
+			assert_string_equal(decision.remediation, rows[i].advice);
+			assert_string_equal(explained, rows[i].advice);
+		}
+	}
+}
+
 int
 main(void)
 {
@@ -146,6 +196,7 @@ main(void)
 	    STORY(the_whole_line_stays_within_its_bound),
 	    STORY(the_explanation_tells_the_filled_reason),
 	    STORY(a_sensitive_input_and_what_is_in_one_is_never_named),
+	    STORY(what_to_do_instead_is_said_by_the_rules_that_decide),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

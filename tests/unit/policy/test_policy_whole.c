@@ -37,10 +37,10 @@ static const char sound[] =
     "  'one': {'any_of': [{'group': 'a', 'quorum': 1}, {'group': 'e', 'quorum': 2}], 'ttl': 'none'}},"
     " 'rules': [{'id': 'r', 'match': {'actions': ['a.b']}, 'let': {'big': '!small'}, 'when': 'big', "
     "'unless': 'context.force',"
-    "   'decision': 'ALLOW', 'obligations': {'watermark': true, 'redact': ['x', {'y': 1}]}, 'remediation': "
-    "'Ask less.', 'mode': 'shadow',"
+    "   'decision': 'ALLOW', 'obligations': {'watermark': true, 'redact': ['x', {'y': 1}]}, 'mode': 'shadow',"
     "   'severity': 'high', 'owner': 'team-x', 'expires': '2027-01-01T00:00:00Z', 'reason': 'Of "
-    "{context.amount}.'}],"
+    "{context.amount}.'},"
+    "  {'id': 's', 'match': {'actions': ['a.c']}, 'decision': 'BLOCK', 'remediation': 'Ask less.'}],"
     " 'limits': [{'id': 'l', 'match': {'actions': ['a.b']}, 'when': 'true', 'key': ['tenant', "
     "'context.risk', 'request_digest'],"
     "   'sum': {'of': 'context.amount', 'max': 500, 'per': '24h'}, 'window': 'token_bucket', 'warn_at': 0.8, "
@@ -316,6 +316,8 @@ rules_are_checked(void **state)
 	     "rules[0].expires"},
 	    {"{context.amount}", "{context.amuont}", "E02 unknown_input", "rules[0].reason"},
 	    {"{context.amount}", "{context.secret}", "E01 bad_value", "rules[0].reason"},
+	    {"'Ask less.'", "'Ask for {context.secret}.'", "E01 bad_value", "rules[1].remediation"},
+	    {"'BLOCK', 'remediation'", "'ALLOW', 'remediation'", "E01 bad_value", "rules[1].remediation"},
 	};
 	struct findings findings;
 

@@ -55,7 +55,7 @@ set_context(struct card *card, const char *text)
 static struct card
 usual(void)
 {
-	static const struct notice_need needs[] = {{"release", "release-managers", 2, 1}};
+	static const struct notice_need needs[] = {{"release", "release-managers", 2, 1, NULL}};
 	static const struct authorization_response responses[] = {
 	    {.responder = "alice", .verdict = "approve", .reason = "reviewed", .at = 1790000060 * SECOND}};
 	static const char *const rules[] = {"prod"};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy_layers.h - which documents decide together, for the commands that decide as the evaluator would. */
+#ifndef COUNTERSIGN_POLICY_LAYERS_H
+#define COUNTERSIGN_POLICY_LAYERS_H
+
+#include "services/countersign/policy_file.h"
+
+/* The organisation's before the tenant's. */
+struct policy_layers {
+	const struct policy *items[POLICY_LAYERS_MAX];
+	size_t count;
+};
+
+/* Adds one at its place, instead of one of the same name. ERROR_INVALID "tenants_overlap" where there is another of its kind. */
+bool policy_layers_add(struct policy_layers *layers, const struct policy *policy,
+		       struct error *error) CS_MUST_CHECK;
+
+/* The document and those of --with, which need not be given. CLI_OK, or what is wrong was said. */
+int policy_layers_read(struct cli *cli, const struct policy *policy, struct policy_layers *layers);
+
+/* All that are active, loaded once. */
+struct policy_actives {
+	const struct policy **items;
+	size_t count;
+};
+bool policy_actives_load(struct cli *cli, struct policy_actives *actives, struct error *error) CS_MUST_CHECK;
+/* Those that decide for a tenant; with `instead` (NULL: none) in the place of the one of its name, or of its kind. */
+bool policy_actives_of(const struct policy_actives *actives, const char *tenant, const struct policy *instead,
+		       struct policy_layers *layers, struct error *error) CS_MUST_CHECK;
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_word.c - how long a decision may take. The clock that counts its computing is moved by hand (rules.mk). */
+#include "tests/unit/policy/documents.h"
+
+#include "common/clock/clock.h"
+#include "common/word/word.h"
+
+__typeof__(clock_computing) __wrap_clock_computing;
+__typeof__(snapshot_find) __wrap_snapshot_find;
+__typeof__(snapshot_generation) __wrap_snapshot_generation;
+
+static struct snapshot_policy active = {.policy_id = "p", .digest = "sha256:0", .version = 1};
+static int64_t started, later; /* what the clock says first, and from then on */
+static size_t looks;
+
+int64_t
+__wrap_clock_computing(void)
+{
+	return looks++ ? later : started;
+}
+
+struct snapshot_layers
+__wrap_snapshot_find(const struct snapshot *snapshot, const char *tenant)
+{
+	(void)snapshot;
+	(void)tenant;
+	return (struct snapshot_layers){.items = {&active}, .policies = {active.policy}, .count = 1};
+}
+
+int64_t
+__wrap_snapshot_generation(const struct snapshot *snapshot)
+{
+	(void)snapshot;
+	return 1;
+}
+
+/* Each rule alone takes more units than may pass between two looks at the clock. */
+static const char policy[] =
+    "{'countersign': 'policy/v1', 'policy': 'p', 'version': 1, 'tenants': ['*'],"
+    " 'inputs': {'l': {'type': 'list<int>', 'max': 22}, 'b': 'bool'},"
+    " 'classes': [{'id': 'all', 'actions': ['**'], 'default': 'ALLOW'}], 'rules': ["
+    "  {'id': 'first', 'when': 'context.l.all(v, context.l.all(w, v + w < 1000 || w == 1))', 'decision': "
+    "'ALLOW'},"
+    "  {'id': 'second', 'when': 'context.l.all(v, context.l.all(w, v + w < 1000 || w == 2))', 'decision': "
+    "'ALLOW'},"
+    "  {'id': 'third', 'when': 'context.b', 'decision': 'BLOCK'}]}";
+
+static struct word_decision
+decide(struct arena *arena, int64_t taken, struct policy_decision *decision)
+{
+	struct word_request request = {
+	    .tenant = "t", .agent_id = "bot", .action = "a", .target = "x", .digest_text = "sha256:1"};
+	struct work work = {.arena = arena, .now = 1};
+	struct word_decision stored;
+
+	request.context = parse(
+	    arena, "{'b': false, 'l': [1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4]}");
+	active.policy = load(arena, policy);
+	looks = 0;
+	started = 70000;
+	later = started + taken;
+	word_decide(NULL, &request, 0, &work, decision, &stored);
+	return stored;
+}
+
+static void
+a_decision_may_compute_for_five_milliseconds_and_no_longer(void **state)
+{
+	struct policy_decision decision;
+	struct word_decision stored = decide(*state, 5000, &decision);
+
+	assert_true(looks > 4);
+	assert_string_equal(stored.verdict, "ALLOW");
+	assert_int_equal(decision.error_count, 0);
+
+	stored = decide(*state, 5001, &decision);
+	assert_int_equal(looks, 3); /* at the start, when the first rule was told, and once more behind it */
+	assert_string_equal(stored.verdict, "BLOCK");
+	assert_string_equal(stored.reason_code, "rule_error");
+	assert_int_equal(decision.error_count, 3);
+	assert_non_null(strstr(stored.explanation, "\"error\":\"cost\""));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {STORY(a_decision_may_compute_for_five_milliseconds_and_no_longer)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
