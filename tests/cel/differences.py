@@ -95,6 +95,8 @@ KNOWN = [
     Known("bufbuild", "what is no number is NaN as a double, or 0", "double() and int() of any string; the suite wants errors.", 'double("x")',
           lambda case: "error" in case.ours and has(case, r"(double|int)\(")),
     Known("bufbuild", "the day of a month with a zone counts from one", "The suite counts from 0.", 'timestamp(0).getDayOfMonth("UTC") == 0', lambda case: has(case, r"get(DayOfMonth|Date)\(\"")),
+    Known("bufbuild", "the first hour of a day in a zone by name is the next day's", "It has Intl say 24:31 for 00:31, and adds that to the day.",
+          'timestamp("2009-02-13T23:31:30Z").getDayOfWeek("Europe/Berlin") == 6', lambda case: has(case, r"get(DayOfWeek|DayOfYear|Month|FullYear)\(\"")),
     Known("bufbuild", "a field that is null is not there", "null is a value.", "has({\"a\": null}.a)", lambda case: has(case, r"has\(")),
     Known("bufbuild", "matches() is a method only", "The language has the function as well.", 'matches("a", "a")', lambda case: has(case, r"(?<!\.)matches\(")),
     Known("bufbuild", "a format with arguments over is an error", "cel-go passes over them when it runs.", '"%d".format([1, 2])', lambda case: has(case, r"\.format\(")),
