@@ -126,7 +126,7 @@ def part_policy():
 
 
 def part_peers():
-    """The delivery policy beside the same rules in cel-go and OPA."""
+    """The delivery policy beside the same rules in cel-go, OPA and Cedar."""
     return peers.part(table, ROUNDS)
 
 

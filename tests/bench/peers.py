@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The delivery policy beside the same rules in cel-go and OPA: the same requests, interleaved rounds of one run. A peer whose
+The delivery policy beside the same rules in cel-go, OPA and Cedar: the same requests, interleaved rounds of one run. A peer whose
 toolchain or packages are not at hand is left out, which is said. Numbers are printed only where all decided the same.
 """
 import json
@@ -22,6 +22,7 @@ WHOLE = {"repository": "customer-api", "branch": "main", "environment": "product
 RECIPES = {
     "cel-go": ("go", ["go", "build", "-mod=readonly", "-trimpath", "-o"], "cel-go"),
     "OPA": ("go", ["go", "build", "-mod=readonly", "-trimpath", "-o"], "opa"),
+    "Cedar": ("cargo", ["cargo", "build", "--release", "--target-dir"], "cedar"),
 }
 
 
@@ -48,8 +49,9 @@ def requests():
 
 
 def version_of(name):
-    line = next(line for line in (PEERS / RECIPES[name][2] / "go.mod").read_text().splitlines() if line.startswith("require") and " v" in line)
-    return line.split()[-1].strip("v")
+    text = (PEERS / RECIPES[name][2] / ("Cargo.toml" if name == "Cedar" else "go.mod")).read_text()
+    line = next(line for line in text.splitlines() if any(word in line for word in ("cedar-policy =", "cel-go v", "/opa v")))
+    return line.split()[-1].strip('"=v')
 
 
 def build(name):
@@ -61,7 +63,7 @@ def build(name):
         return None, f"{tool} is not installed"
     shutil.copytree(PEERS / folder, source, dirs_exist_ok=True)  # what is resolved and built stays out of the tree
     target = out / "target"
-    command = [*command, str(target), "."]
+    command = [*command, str(target)] + (["."] if tool == "go" else [])
     try:
         done = subprocess.run(command, cwd=source, capture_output=True, text=True, timeout=BUILD_SECONDS,
                               env={**os.environ, "GOTOOLCHAIN": "local"})
@@ -69,8 +71,8 @@ def build(name):
         return None, f"{tool} took more than {BUILD_SECONDS} s"
     if done.returncode:
         said = [line.strip() for line in done.stderr.splitlines() if line.strip() and not line.startswith("go: downloading")]
-        return None, f"{tool}: {said[0]}"
-    return target, None
+        return None, f"{tool}: {said[0] if tool == 'go' else next((line for line in said if line.startswith('error')), said[-1])}"
+    return target if tool == "go" else target / "release" / "countersign-bench-cedar", None
 
 
 def ask(command):
