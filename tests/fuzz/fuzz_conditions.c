@@ -4,7 +4,8 @@
  * everything that a condition can have. The properties of the design's 10.5: the same again, byte for byte (Q5); the same by all rules
  * as by those that the index finds (Q6); what erred and restricts is never outdone, so no ALLOW stands beside it (Q4); the same as a second
  * combination of the candidates makes of it. Units, memory and time have an end, and who runs out of time decides no milder. The explanation is
- * JSON that names the decision and every candidate once, and holds nothing of an input that is sensitive.
+ * JSON that names the decision and every candidate once, and holds nothing of an input that is sensitive. With a second document above
+ * it conditions.yaml decides no milder, and neither does that one (rule 12 of policy_decide.c).
  */
 #include "common/message/json.h"
 #include "common/policy/policy_explain.h"
@@ -15,22 +16,31 @@
 /* of one decision: its conditions may keep what they made, of which little costs little */
 enum { MEMORY_MAX = 2 << 20, EXPLAINED_MAX = 1 << 20 };
 
+enum { ABOVE = 5, POLICIES };
+
 static const struct situation_policy *
-policy_of(uint8_t number)
+policy_at(size_t number)
 {
-	static const char *const paths[] = {
-	    "tests/fuzz/conditions.yaml", "deploy/policies/delivery.yaml", "deploy/policies/health.yaml",
-	    "deploy/policies/infrastructure.yaml", "deploy/policies/payments.yaml"};
-	static struct situation_policy policies[COUNT_OF(paths)];
+	static const char *const paths[POLICIES] = {
+	    "tests/fuzz/conditions.yaml",    "deploy/policies/delivery.yaml",
+	    "deploy/policies/health.yaml",   "deploy/policies/infrastructure.yaml",
+	    "deploy/policies/payments.yaml", "tests/fuzz/conditions_above.yaml"};
+	static struct situation_policy policies[POLICIES];
 	static struct arena *arena;
 
 	if (!arena) {
 		arena = arena_open();
-		for (size_t i = 0; i < COUNT_OF(paths); i++)
+		for (size_t i = 0; i < POLICIES; i++)
 			situation_read(arena, paths[i], &policies[i]);
 	}
-	/* half of the inputs are for the one that has everything */
-	return &policies[number % 2 ? 0 : number / 2 % COUNT_OF(policies)];
+	return &policies[number];
+}
+
+/* Half of the inputs are for the one that has everything. */
+static const struct situation_policy *
+policy_of(uint8_t number)
+{
+	return policy_at(number % 2 ? 0 : number / 2 % ABOVE);
 }
 
 /* ------------------------------------------------------------------ one decision */
@@ -212,6 +222,46 @@ check_slow(struct arena *arena, const struct policy *policy, const struct situat
 	assert(clock.polls < clock.last || decision.trail->meter.exhausted);
 }
 
+/* ------------------------------------------------------------------ with what an organisation says */
+
+static bool
+may_be_loosened(const struct policy_decision *alone)
+{
+	return (alone->refusal && strcmp(alone->refusal->code, "undeclared_field") == 0)
+	       || (alone->default_used && !alone->trail->speaker->is_floor);
+}
+
+/* Together they are at least as strict as each alone, and what errs in any of them raises. */
+static void
+check_layers(struct arena *arena, const struct situation *situation, const struct policy *below,
+	     const struct policy_decision *alone)
+{
+	const struct policy *const policies[] = {policy_at(ABOVE)->policy, below};
+	struct policy_decision together, again, above;
+	const struct policy_deciding *trail;
+	struct text explained;
+
+	policy_decide(policies[0], &situation->request, situation->now, arena, &above);
+	policy_decide_layers(policies, 2, &situation->request, situation->now, arena, &together);
+	policy_decide_layers(policies, 2, &situation->request, situation->now, arena, &again);
+	explained = explain(arena, &together);
+	assert(combination_is_same(&together, &again) && fuzz_same(explained, explain(arena, &again)));
+	assert(together.verdict >= alone->verdict || may_be_loosened(alone));
+	assert(together.verdict >= above.verdict || may_be_loosened(&above));
+	assert(fuzz_one_line(together.reason_text) && strlen(together.reason_text) <= POLICY_REASON_MAX);
+	assert(!strstr(together.reason_text, SITUATION_SECRET));
+	assert(!memmem(explained.bytes, explained.length, SITUATION_SECRET, strlen(SITUATION_SECRET)));
+	trail = together.trail;
+	for (size_t i = 0; i < trail->layer_count; i++)
+		for (size_t j = 0; j < trail->layers[i].candidate_count; j++) {
+			const struct policy_candidate *one = &trail->layers[i].candidates[j];
+
+			if (one->outcome.truth == POLICY_ERROR && !one->rule->is_shadow)
+				assert(together.verdict
+				       >= (trail->layers[i].errors_block ? POLICY_BLOCK : one->rule->verdict));
+		}
+}
+
 int
 FUZZ_TARGET(conditions)(const uint8_t *bytes, size_t length)
 {
@@ -227,6 +277,8 @@ FUZZ_TARGET(conditions)(const uint8_t *bytes, size_t length)
 		check_explained(arena, &decision, explained);
 		check_again(arena, of->policy, &situation, &decision, explained);
 		check_combination(arena, &situation, &decision);
+		if (of == policy_at(0))
+			check_layers(arena, &situation, of->policy, &decision);
 		if (situation.last)
 			check_slow(arena, of->policy, &situation, &decision);
 	}
