@@ -12,12 +12,11 @@ policy_field_of(const struct policy_type *map, struct text name)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		const struct policy_field *field = &map->fields[middle];
-		size_t length = strlen(field->name), shorter = length < name.length ? length : name.length;
-		int order = memcmp(name.bytes, field->name, shorter);
+		int order = strncmp(name.bytes, field->name, name.length);
 
-		if (order == 0 && length == name.length)
+		if (order == 0 && field->name[name.length] == '\0')
 			return field;
-		if (order < 0 || (order == 0 && name.length < length))
+		if (order <= 0)
 			high = middle;
 		else
 			low = middle + 1;

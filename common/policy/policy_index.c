@@ -13,7 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEGMENTS_MAX = 62, PARTIAL_MAX = 1024, ACTIONS_MAX = 100000 };
+enum {
+	FEW = 12 /* patterns, sooner matched than walked through */,
+	SEGMENTS_MAX = 62,
+	PARTIAL_MAX = 1024,
+	ACTIONS_MAX = 100000
+};
 
 /* Bit i: i segments of the action are behind us. */
 typedef uint64_t places;
@@ -88,6 +93,9 @@ follow(const struct search *search, struct range range, size_t offset, struct pa
 	const struct policy_index_entry *entries = search->index->entries;
 	struct range next = {bound(search, range, offset, segment, false), 0};
 
+	if (next.low == range.high
+	    || part_compare(segment_of(entries[next.low].skeleton + offset), segment) != 0)
+		return;
 	next.high = bound(search, (struct range){next.low, range.high}, offset, segment, true);
 	offset += segment.length;
 	for (; next.low < next.high && entries[next.low].skeleton[offset] == '\0'; next.low++)
@@ -97,11 +105,12 @@ follow(const struct search *search, struct range range, size_t offset, struct pa
 		walk(search, next, offset + 1, then);
 }
 
-/* No entry of the range ends before `offset`. */
+/* No entry of the range ends before `offset`, and there is one. Only the end of a segment comes before a star. */
 static void
 walk(const struct search *search, struct range range, size_t offset, places here)
 {
 	places all = (UINT64_C(2) << search->count) - 1;
+	char first = search->index->entries[range.low].skeleton[offset];
 
 	for (size_t i = 0; i < search->count; i++) {
 		places those = here & search->same[i];
@@ -109,6 +118,8 @@ walk(const struct search *search, struct range range, size_t offset, places here
 		if (those >> i & 1 && (those & ((UINT64_C(1) << i) - 1)) == 0)
 			follow(search, range, offset, search->segments[i], those << 1);
 	}
+	if (first > '*' && first != '.')
+		return;
 	if (here << 1 & all)
 		follow(search, range, offset, (struct part){"*", 1}, here << 1 & all);
 	follow(search, range, offset, (struct part){"**", 2}, all & ~((here & -here) - 1));
@@ -131,10 +142,13 @@ split(struct search *search)
 			break;
 		start += segment.length + 1;
 	}
+	memset(search->same, 0, search->count * sizeof *search->same);
 	for (size_t i = 0; i < search->count; i++)
-		for (size_t j = 0; j < search->count; j++)
-			if (part_compare(search->segments[i], search->segments[j]) == 0)
+		for (size_t j = i; j < search->count; j++)
+			if (part_compare(search->segments[i], search->segments[j]) == 0) {
 				search->same[i] |= UINT64_C(1) << j;
+				search->same[j] |= UINT64_C(1) << i;
+			}
 	return true;
 }
 
@@ -142,11 +156,16 @@ void
 policy_index_find(const struct policy *policy, const char *action, struct policy_set *set)
 {
 	const struct policy_index *index = &policy->index;
-	struct search search = {.index = index, .action = action, .found = set};
+	struct search search; /* its arrays are filled as far as they are used */
+
+	search.index = index;
+	search.action = action;
+	search.found = set;
+	search.count = 0;
 
 	if (index->count == 0)
 		return;
-	if (split(&search)) {
+	if (index->count > FEW && split(&search)) {
 		walk(&search, (struct range){0, index->count}, 0, 1);
 		return;
 	}

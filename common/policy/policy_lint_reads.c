@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { READS_MAX = 64, READ_STEPS = 50000000, NAMES_BYTES = 160 };
+enum { READS_MAX = 64, READ_STEPS = 20000000, NAMES_BYTES = 160 };
 
 /* An input that a rule reads, or asks for with has. */
 struct read {

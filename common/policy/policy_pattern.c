@@ -101,8 +101,8 @@ separators_match(const char *pattern, struct segment p, const char *text, struct
 }
 
 /* As segment_match, a level higher: "**" is the star, segments are the characters. */
-bool
-policy_pattern_match(const char *pattern, const char *text)
+static bool
+segments_match(const char *pattern, const char *text)
 {
 	struct segment p = segment_at(pattern), t = segment_at(text), after_run = p, resume = t;
 	bool p_left = true, t_left = true, run = false;
@@ -130,4 +130,21 @@ policy_pattern_match(const char *pattern, const char *text)
 	while (p_left && segment_is_run(p))
 		p_left = segment_next(&p);
 	return !p_left;
+}
+
+/* Up to the first star a pattern is what it says, but that the separator before a "**" may be missing with all that follows it. */
+bool
+policy_pattern_match(const char *pattern, const char *text)
+{
+	size_t i = 0;
+
+	while (pattern[i] != '\0' && pattern[i] != '*' && pattern[i] == text[i])
+		i++;
+	if (pattern[i] == '\0')
+		return text[i] == '\0';
+	if (pattern[i] != '*')
+		return text[i] == '\0' && policy_is_separator(pattern[i]) && segments_match(pattern, text);
+	if (pattern[i + 1] == '\0')
+		return *segment_at(text + i).end == '\0';
+	return strcmp(pattern + i, "**") == 0 || segments_match(pattern, text);
 }

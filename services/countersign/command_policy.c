@@ -41,7 +41,7 @@ command_policy_activate(struct cli *cli)
 	if (result == CLI_OK)
 		result = policy_gate_invariants(cli, &file, false);
 	if (result == CLI_OK)
-		result = policy_gate_tests(cli, &file, cli->arguments[0]);
+		result = policy_gate_tests(cli, &file, cli->arguments[0], review.all_tested);
 	return result == CLI_OK ? policy_activate(cli, &review, &file) : result;
 }
 

@@ -2,6 +2,7 @@
 /* policy_gate.c - invariants tried and tests run before a policy may decide. */
 #include "services/countersign/policy_gate.h"
 #include "common/canonical/canonical.h"
+#include "common/policy/policy_coverage.h"
 #include "common/policy/policy_model.h"
 
 #include <inttypes.h>
@@ -45,7 +46,8 @@ policy_gate_invariants(struct cli *cli, const struct policy_file *file, bool rep
 }
 
 static size_t
-count_failures(const struct policy_file *file, const struct policy_suite *suite)
+count_failures(const struct policy_file *file, const struct policy_suite *suite,
+	       struct policy_coverage *coverage)
 {
 	struct arena *scratch = arena_open();
 	size_t failed = 0;
@@ -56,25 +58,45 @@ count_failures(const struct policy_file *file, const struct policy_suite *suite)
 
 		arena_reset(scratch);
 		policy_suite_decide(file->policy.policy, NULL, &suite->cases[i], scratch, &decision);
-		if (policy_suite_differences(&suite->cases[i], &decision, scratch, &line, 1) == 0)
-			continue;
-		cli_say("%s: test \"%s\" fails: %s", file->document.name, suite->cases[i].name, line);
-		failed++;
+		if (policy_suite_differences(&suite->cases[i], &decision, scratch, &line, 1) > 0) {
+			cli_say("%s: test \"%s\" fails: %s", file->document.name, suite->cases[i].name, line);
+			failed++;
+		}
+		policy_coverage_add(coverage, &decision, scratch);
 	}
 	arena_close(scratch);
 	return failed;
 }
 
+/* Rules that are decisive in no test, the first FINDINGS_MAX of them by name. */
+static size_t
+say_untested(const struct policy_file *file, const struct policy_coverage *coverage)
+{
+	size_t untested = 0;
+
+	for (size_t i = 0; i < policy_coverage_count(coverage); i++) {
+		struct policy_covered covered = policy_coverage_of(coverage, i);
+
+		if (covered.is_limit || covered.decisive || untested++ >= FINDINGS_MAX)
+			continue;
+		cli_say("%s: W13 no test is decided by rule %s", file->document.name, covered.id);
+	}
+	if (untested > FINDINGS_MAX)
+		cli_say("%s: W13 and by %zu other rules", file->document.name, untested - FINDINGS_MAX);
+	return untested;
+}
+
 int
-policy_gate_tests(struct cli *cli, const struct policy_file *file, const char *path)
+policy_gate_tests(struct cli *cli, const struct policy_file *file, const char *path, bool all_tested)
 {
 	struct policy_suite suite;
+	struct policy_coverage *coverage = policy_coverage_open(file->policy.policy, cli->arena);
 	const char *beside = policy_file_suite(cli, path);
 
 	if (!beside) {
 		cli_say("%s: W13 there are no tests beside it: nothing shows that it decides as you mean",
 			file->document.name);
-		return CLI_OK;
+		return all_tested ? CLI_FAILED : CLI_OK;
 	}
 	if (policy_file_read_suite(cli, path, beside, &suite) != CLI_OK)
 		return CLI_FAILED;
@@ -83,9 +105,9 @@ policy_gate_tests(struct cli *cli, const struct policy_file *file, const char *p
 		return CLI_FAILED;
 	}
 
-	size_t failed = count_failures(file, &suite);
+	size_t failed = count_failures(file, &suite, coverage), untested = say_untested(file, coverage);
 
 	if (failed)
 		cli_say("%s: E08 %zu of %zu tests fail", file->document.name, failed, suite.count);
-	return failed ? CLI_FAILED : CLI_OK;
+	return failed || (untested && all_tested) ? CLI_FAILED : CLI_OK;
 }

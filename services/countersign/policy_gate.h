@@ -11,7 +11,10 @@
  */
 int policy_gate_invariants(struct cli *cli, const struct policy_file *file, bool report);
 
-/* Runs the tests beside the policy and says which fail. Without any that is said, and CLI_OK. */
-int policy_gate_tests(struct cli *cli, const struct policy_file *file, const char *path);
+/*
+ * Runs the tests beside the policy and says which fail (E08), and which rules are decisive in none of them (W13); that there are no tests is
+ * said too, and is W13 as well. CLI_OK when none fails and, with `all_tested`, nothing is untested.
+ */
+int policy_gate_tests(struct cli *cli, const struct policy_file *file, const char *path, bool all_tested);
 
 #endif

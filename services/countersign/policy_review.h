@@ -9,7 +9,8 @@
 struct policy_review {
 	const char *raised[POLICY_LINT_CHECKS_MAX + 1];	 /* of --error */
 	const char *lowered[POLICY_LINT_CHECKS_MAX + 1]; /* of --warn: E03 alone */
-	bool prints; /* findings are what was asked for: with -o json they are data on stdout */
+	bool all_tested; /* W13 is among those of --error: policy_gate_tests */
+	bool prints;	 /* findings are what was asked for: with -o json they are data on stdout */
 };
 
 /* Reads the options. CLI_OK, or CLI_USAGE and it was said why. */

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 
+import peers
 import policy
 from sides import ALLOWED, ASKED, ROOT, SERVICES, Countersign, Limit
 from pair import server
@@ -57,6 +58,41 @@ def part_rate():
     return {"count": COUNT, "rounds": results, "medians": medians, "ratio": medians["countersign"] / limit}
 
 
+SHIPPED = {"branch": "main", "change_risk": "low", "environment": "staging", "protected_branch": True, "repository": "customer-api",
+           "tests_passed": True}
+
+
+def part_conditions():
+    """Sustained decisions a second by a policy without conditions and by the delivery policy, the same requests; interleaved rounds."""
+    plain, delivery = Countersign("no condition"), Countersign("delivery", active=ROOT / "deploy" / "policies" / "delivery.yaml")
+    sides = {"no condition": (plain, ALLOWED), "delivery, 1 rule asked": (delivery, ALLOWED), "delivery, 3 rules asked": (delivery, ASKED)}
+    rounds = {name: [] for name in sides}
+    try:
+        for side in (plain, delivery):
+            side.round(COUNT // 2, ALLOWED, SHIPPED)
+        for _ in range(ROUNDS):
+            for name, (side, action) in sides.items():
+                rounds[name].append(side.round(COUNT, action, SHIPPED))
+                side.stop()
+        verdicts = {side.name: side.house.sql("SELECT DISTINCT action, verdict FROM request JOIN decision USING (tenant, request_id)")
+                    for side in (plain, delivery)}
+        assert all(verdict == "ALLOW" for found in verdicts.values() for _, verdict in found), verdicts
+    finally:
+        delivery.close()
+        plain.close()
+    costs = {"rate": lambda r: r["rate"], "evaluator": lambda r: r["cpu_us"]["evaluator"], "all": used}
+    medians = {name: {what: statistics.median(map(read, found)) for what, read in costs.items()} for name, found in rounds.items()}
+    usual = rounds["no condition"]
+    ratios = {name: {what: statistics.median(read(r) / read(u) for r, u in zip(found, usual)) for what, read in costs.items()}
+              for name, found in rounds.items()}
+    table(f"Decisions a second, {COUNT:,} requests a round (aim: 0.95 of those without a condition)",
+          ["", *(f"round {i + 1}" for i in range(ROUNDS)), "median", "of no condition"],
+          [[name, *(r["rate"] for r in found), medians[name]["rate"], ratios[name]["rate"]] for name, found in rounds.items()])
+    table("CPU, microseconds a request, medians", ["", "evaluator", "of no condition", "all of ours", "of no condition"],
+          [[name, medians[name]["evaluator"], ratios[name]["evaluator"], medians[name]["all"], ratios[name]["all"]] for name in sides])
+    return {"count": COUNT, "rounds": rounds, "medians": medians, "ratios": ratios}
+
+
 def part_profile():
     """Where the processors' time goes while a backlog is worked off: perf's view of each process."""
     side = Countersign()
@@ -87,6 +123,11 @@ def part_profile():
 def part_policy():
     """The policy alone: no servers have a part in it."""
     return policy.part(table)
+
+
+def part_peers():
+    """The delivery policy beside the same rules in cel-go, OPA and Cedar."""
+    return peers.part(table, ROUNDS)
 
 
 # ---------------------------------------------------------------- one at a time
@@ -354,7 +395,7 @@ def memory_asking(count):
 
 
 PARTS = {"rate": part_rate, "latency": part_latency, "stored": part_stored, "open": part_open, "recovery": part_recovery,
-         "policy": part_policy}
+         "policy": part_policy, "conditions": part_conditions, "peers": part_peers}
 BY_NAME = {"profile": part_profile, "memory": part_memory}
 
 

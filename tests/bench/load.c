@@ -13,7 +13,7 @@
 enum { FLUSH_MS = 120000, LOOK_US = 10000, ANSWER_MS = 30000 };
 
 static const char usage[] =
-    "load fill BOOTSTRAP TOPIC RUN COUNT ACTION          produces COUNT requests with the ids RUN-00000000 "
+    "load fill BOOTSTRAP TOPIC RUN COUNT ACTION [CONTEXT] produces COUNT requests with the ids RUN-00000000 "
     "and so on\n"
     "load watch BOOTSTRAP TOPIC BEFORE COUNT SECONDS     until COUNT more than BEFORE are there: "
     "\"microseconds there\" lines\n"
@@ -21,16 +21,18 @@ static const char usage[] =
     "load ping BOOTSTRAP REQUESTS WORDS RUN COUNT ACTION one at a time: microseconds from each request to "
     "its first word";
 
+static const char usual_context[] = "{\"branch\":\"main\",\"commit\":\"4c1f9a7d2e6b803517ac\","
+				    "\"environment\":\"staging\",\"files_changed\":12,\"tests_passed\":true}";
+
 static size_t
-render(char *text, size_t size, const char *id, const char *action)
+render(char *text, size_t size, const char *id, const char *action, const char *context)
 {
 	int length =
 	    snprintf(text, size,
 		     "{\"request_id\":\"%s\",\"agent_id\":\"coding-agent-production\",\"action\":\"%s\","
-		     "\"target\":\"customer-api\",\"context\":{\"branch\":\"main\",\"commit\":"
-		     "\"4c1f9a7d2e6b803517ac\",\"environment\":\"staging\",\"files_changed\":12,"
-		     "\"tests_passed\":true},\"reason\":\"Release of the customer API, change 1881\"}",
-		     id, action);
+		     "\"target\":\"customer-api\",\"context\":%s,"
+		     "\"reason\":\"Release of the customer API, change 1881\"}",
+		     id, action, context);
 
 	if (length < 0 || (size_t)length >= size)
 		die("a request does not fit");
@@ -40,7 +42,8 @@ render(char *text, size_t size, const char *id, const char *action)
 /* ------------------------------------------------------------------ fill */
 
 static void
-fill(const char *bootstrap, const char *name, const char *run, long count, const char *action)
+fill(const char *bootstrap, const char *name, const char *run, long count, const char *action,
+     const char *context)
 {
 	static const char *const settings[] = {"acks",
 					       "all",
@@ -57,7 +60,7 @@ fill(const char *bootstrap, const char *name, const char *run, long count, const
 
 	for (long i = 0; i < count; i++) {
 		snprintf(id, sizeof id, "%s-%08ld", run, i);
-		tool_produce(producer, topic, id, text, render(text, sizeof text, id, action), NULL);
+		tool_produce(producer, topic, id, text, render(text, sizeof text, id, action, context), NULL);
 		if (i % 1000 == 0)
 			rd_kafka_poll(producer, 0);
 	}
@@ -168,7 +171,7 @@ ping(const char *bootstrap, const char *requests, const char *words, const char 
 
 		snprintf(id, sizeof id, "%s-%08ld", run, i);
 
-		size_t length = render(text, sizeof text, id, action);
+		size_t length = render(text, sizeof text, id, action, usual_context);
 
 		begin = tool_now();
 		tool_produce(producer, topic, id, text, length, NULL);
@@ -189,8 +192,8 @@ main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 
-	if (argc == 7 && strcmp(what, "fill") == 0)
-		fill(argv[2], argv[3], argv[4], atol(argv[5]), argv[6]);
+	if ((argc == 7 || argc == 8) && strcmp(what, "fill") == 0)
+		fill(argv[2], argv[3], argv[4], atol(argv[5]), argv[6], argc == 8 ? argv[7] : usual_context);
 	else if (argc == 7 && strcmp(what, "watch") == 0)
 		watch(argv[2], argv[3], atoll(argv[4]), atoll(argv[5]), atoll(argv[6]));
 	else if (argc == 4 && strcmp(what, "ends") == 0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The benchmark. BENCH="rate latency stored open recovery policy" are its parts, BENCH=memory and BENCH=profile run by name only;
+# The benchmark. BENCH="rate latency stored open recovery policy conditions peers" are its parts, BENCH=memory and BENCH=profile run by name only;
 # N is the number of requests in a round, ROUNDS that of the rounds.
 BENCH_TOOLS := $(B)/tests/bench/limit $(B)/tests/bench/load
-BENCH_POLICY := $(B)/tests/bench/policy
+BENCH_POLICY := $(B)/tests/bench/policy $(B)/tests/bench/peers/countersign
 OBJECTS     += $(addsuffix .o,$(BENCH_TOOLS) $(BENCH_POLICY)) $(B)/tests/bench/tool.o
 
 .PHONY: bench

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is measured: Countersign, and the limit beside it, each on a database and topics of its own."""
+import json
 import os
 import pathlib
 import secrets
@@ -45,9 +46,9 @@ def kafka_cpu():
 class Side:
     """What is measured: a database, topics, and processes that make words of requests."""
 
-    def __init__(self, name, **settings):
+    def __init__(self, name, active=None, **settings):
         self.name = name
-        self.house = House(services=("evaluator", "relay"), policy=policy(), start=False, observe=False,
+        self.house = House(services=("evaluator", "relay"), policy=active or policy(), start=False, observe=False,
                            settings={"relay": {"relay.checkpoint_interval": "60s"}, **settings})
 
     def new_run(self):
@@ -69,9 +70,9 @@ class Side:
         run = self.new_run()
         return [int(line) for line in load("ping", BOOTSTRAP, self.topic("requests"), self.topic("authorizations"), run, count, action).split()]
 
-    def fill(self, count, action=ALLOWED):
+    def fill(self, count, action=ALLOWED, context=None):
         run = self.new_run()
-        load("fill", BOOTSTRAP, self.topic("requests"), run, count, action)
+        load("fill", BOOTSTRAP, self.topic("requests"), run, count, action, *([json.dumps(context, separators=(",", ":"))] if context else []))
         return run
 
     def words(self):
@@ -92,10 +93,10 @@ class Side:
             used["postgres for " + user.replace("countersign_", "")] = cpu_of(pid)
         return used
 
-    def round(self, count, action=ALLOWED):
+    def round(self, count, action=ALLOWED, context=None):
         """A backlog is there, the processes start, and the clock runs from the first word to the last."""
         self.stop()
-        run = self.fill(count, action)
+        run = self.fill(count, action, context)
         self.house.db.execute("CHECKPOINT")
         self.prepare()
         before, machine_before, kafka_before = self.words(), machine(), kafka_cpu()

@@ -265,8 +265,26 @@ def test_an_error_that_lint_finds_refuses_the_activation_and_a_warning_only_wher
         done = shared.cli("policy", "activate", "-", *options, stdin=json.dumps(policy(98, **change)), check=False)
         assert done.returncode == 1 and f" {code} rules[0].when: " in done.stderr and " 1 error, " in done.stderr
     assert shared.sql("SELECT count(*) FROM policy WHERE version = 98") == [(0,)]
+    done = shared.cli("policy", "activate", "-", "--warn", "E03", "--error", "W13", stdin=json.dumps(policy(98, **absent)), check=False)
+    assert done.returncode == 1 and "W13 there are no tests beside it" in done.stderr
     done = shared.cli("policy", "activate", "-", "--warn", "E03", stdin=json.dumps(policy(3, name="warned", tenants=["elsewhere"], **absent)))
     assert " W05 rules[0].when: " in done.stderr and "is active" in done.stderr
+
+
+def test_a_rule_that_no_test_decides_is_told_and_refused_where_that_is_named(shared, tmp_path):
+    rules = [{"id": f"rule-{n}", "match": {"actions": [f"deployment.{n}"]}, "decision": "BLOCK"} for n in "ab"]
+    document = {"countersign": "policy/v1", "policy": "tested", "version": 1, "tenants": ["tested"], "rules": rules,
+                "classes": [{"id": "other", "actions": ["**"], "default": "ALLOW"}]}
+    request = {"agent_id": "x", "action": "deployment.a", "target": "t"}
+    cases = [{"name": "a", "request": "f", "expect": {"decision": "BLOCK"}}]
+    suite = {"countersign": "policy-test/v1", "policy": "tested", "now": "2026-03-04T10:00:00Z", "fixtures": {"f": request}, "cases": cases}
+    (tmp_path / "p.json").write_text(json.dumps(document))
+    (tmp_path / "p.test.json").write_text(json.dumps(suite))
+    done = shared.cli("policy", "activate", str(tmp_path / "p.json"), "--error", "W13", check=False)
+    assert done.returncode == 1 and "W13 no test is decided by rule rule-b" in done.stderr and "rule-a" not in done.stderr
+    (tmp_path / "p.test.json").write_text(json.dumps({**suite, "cases": cases + [{"name": "b", "request": "f", "patch": {"action": "deployment.b"}, "expect": {"decision": "BLOCK"}}]}))
+    done = shared.cli("policy", "activate", str(tmp_path / "p.json"), "--error", "W13")
+    assert "W13" not in done.stderr and "is active" in done.stderr
 
 
 def test_a_policy_that_asks_people_who_are_not_there_is_not_activated_until_they_are(shared):
