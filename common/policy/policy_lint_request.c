@@ -14,7 +14,7 @@
 enum {
 	REQUESTS_MAX = 300000, /* of all actions; one that takes long counts for several */
 	UNITS_OF_ONE = 32,
-	ACTION_REQUESTS_MAX = 16384,
+	ACTION_REQUESTS_MAX = 4096,
 	SAMPLE = 500, /* where all are too many, for E09 */
 	CROWD_MAX = 64,
 	PATTERNS_MAX = 64,

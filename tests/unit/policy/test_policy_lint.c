@@ -217,6 +217,103 @@ what_each_check_finds_and_what_it_leaves_alone(void **state)
 				 policy_lint_checks[i].code);
 }
 
+/* ------------------------------------------------------------------ a great many of them */
+
+static struct policy_lint
+lint_text(struct arena *arena, const char *text)
+{
+	struct findings findings = findings_open(arena, FINDINGS_MAX);
+	struct document document;
+	struct policy_document loaded;
+
+	if (!document_policy(arena, "p.json", text, strlen(text), &document, &loaded, &findings))
+		fail_msg("%s: %s", findings.items[0].path, findings.items[0].text);
+
+	struct policy_lint_ask ask = {
+	    .policy = loaded.policy, .document = document.value, .spot = document.spot, .now = NOW};
+
+	return policy_lint(&ask, arena);
+}
+
+static void
+open_document(struct buffer *text, const char *inputs)
+{
+	buffer_add_format(
+	    text,
+	    "{\"countersign\": \"policy/v1\", \"policy\": \"p\", \"version\": 1, \"inputs\": {%s}, "
+	    "\"classes\": [{\"id\": \"c\", \"actions\": [\"**\"], \"default\": \"ALLOW\"}], "
+	    "\"rules\": [",
+	    inputs);
+}
+
+static bool
+is_noted(const struct policy_lint *lint, const char *start)
+{
+	for (size_t i = 0; i < lint->note_count; i++)
+		if (strncmp(lint->notes[i], start, strlen(start)) == 0)
+			return true;
+	return false;
+}
+
+static void
+what_is_too_much_to_compare_is_said(void **state)
+{
+	struct arena *arena = arena_open();
+	struct buffer text = {.arena = arena};
+
+	(void)state;
+	open_document(&text, "\"n\": \"int\"");
+	for (int i = 0; i < 3000; i++)
+		buffer_add_format(
+		    &text,
+		    "%s{\"id\": \"r%d\", \"decision\": \"BLOCK\", \"match\": {\"actions\": [\"a%d.b\"], "
+		    "\"agents\": [\"a%d*b*c*d*e\"], \"targets\": [\"*%d*x*y*z\"]}, \"when\": \"context.n > "
+		    "5\"}",
+		    i ? ", " : "", i, i % 3, i, i);
+	buffer_add_text(&text, "]}");
+
+	struct policy_lint lint = lint_text(arena, text.bytes);
+
+	assert_true(is_noted(
+	    &lint, "W01: too many rules are about the same actions to compare them all: only the first "));
+	assert_true(is_noted(&lint, "E09, W02: of 3 actions not all requests were tried"));
+	assert_int_equal(lint.counts[check_of("W05")], 3000);
+	assert_int_equal(lint.warnings.count, FINDINGS_MAX);
+	arena_close(arena);
+}
+
+static void
+where_there_is_no_room_for_all_what_most_policies_have_gives_way(void **state)
+{
+	struct arena *arena = arena_open();
+	struct buffer text = {.arena = arena};
+	size_t rare = 0;
+
+	(void)state;
+	open_document(&text, "\"n\": \"int\"");
+	for (int i = 0; i < 40; i++)
+		buffer_add_format(
+		    &text,
+		    "{\"id\": \"r%d\", \"decision\": \"BLOCK\", \"match\": {\"actions\": [\"a.b\"]}, "
+		    "\"when\": \"context.n == %d\"}, ",
+		    i, i);
+	buffer_add_text(&text,
+			"{\"id\": \"last\", \"decision\": \"BLOCK\", \"match\": {\"actions\": [\"a.b\"]}, "
+			"\"when\": \"context.n == 7\"}]}");
+
+	struct policy_lint lint = lint_text(arena, text.bytes);
+
+	assert_int_equal(lint.error_count, 0);
+	for (size_t i = 0; i < lint.warnings.count; i++)
+		rare += strcmp(lint.warnings.items[i].code, "W01") == 0
+			&& strcmp(lint.warnings.items[i].path, "rules[40]") == 0;
+	assert_int_equal(rare, 1);
+	assert_int_equal(lint.warnings.count, FINDINGS_MAX);
+	assert_int_equal(lint.warning_count, lint.counts[check_of("W05")] + lint.counts[check_of("W01")]
+						 + lint.counts[check_of("W02")]);
+	arena_close(arena);
+}
+
 /* ------------------------------------------------------------------ patterns */
 
 static void
@@ -310,6 +407,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_each_check_finds_and_what_it_leaves_alone),
+	    cmocka_unit_test(what_is_too_much_to_compare_is_said),
+	    cmocka_unit_test(where_there_is_no_room_for_all_what_most_policies_have_gives_way),
 	    cmocka_unit_test(a_pattern_covers_another_only_where_every_text_of_it_matches),
 	    cmocka_unit_test(two_patterns_meet_only_where_some_text_matches_both),
 	    cmocka_unit_test(what_is_said_of_small_patterns_is_so_for_all_small_texts),
