@@ -48,6 +48,8 @@ struct policy_deciding {
 	/* Of a decision by several documents, which has nothing else of its own but request, arena and decision: theirs, in order. */
 	struct policy_deciding *layers;
 	size_t layer_count;
+	bool has_params; /* another document has given values for its params */
+	struct cel_value params;
 	const struct policy_deciding *head; /* of one of them: where they all are; else NULL */
 };
 
@@ -65,6 +67,8 @@ bool policy_is_in_time(struct policy_deciding *deciding, bool late) CS_MUST_CHEC
 void policy_apply_hold(struct policy_deciding *deciding);			   /* rule 9 */
 void policy_apply_terms(struct policy_deciding *deciding);			   /* rules 10 and 11 */
 
+/* policy_params.c: what the others give for its params. False: it does not fit, and it is BLOCK. */
+bool policy_take_params(struct policy_deciding *deciding) CS_MUST_CHECK;
 /* Does this class's default count, of a document of which no rule does? */
 bool policy_default_counts(const struct policy_deciding *deciding, const struct policy_class *class);
 /* Is there a rule that counts? */

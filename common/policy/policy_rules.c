@@ -81,6 +81,8 @@ policy_deciding_meter(struct policy_deciding *deciding, int64_t now)
 	    .context = deciding->request->clock,
 	};
 	policy_facts_fill(deciding->policy, deciding->request, &deciding->context, now, arena, meter->slots);
+	if (deciding->has_params)
+		meter->slots[POLICY_FACT_PARAMS] = deciding->params;
 	return meter;
 }
 
