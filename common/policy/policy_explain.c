@@ -207,6 +207,7 @@ meter_of(const struct explaining *e)
 	meter.arena = e->arena;
 	meter.expired = NULL;
 	meter.cost = POLICY_COST_MAX - NEAREST_UNITS;
+	meter.others = 0;
 	if (!meter.slots)
 		return meter;
 	meter.slots = arena_take_array(e->arena, slots, sizeof *meter.slots);

@@ -79,6 +79,7 @@ policy_deciding_meter(struct policy_deciding *deciding, int64_t now)
 	    .known = arena_take_array(arena, names->bindings.count, sizeof *meter->known),
 	    .expired = deciding->request->expired,
 	    .context = deciding->request->clock,
+	    .others = meter->others,
 	};
 	policy_facts_fill(deciding->policy, deciding->request, &deciding->context, now, arena, meter->slots);
 	return meter;
