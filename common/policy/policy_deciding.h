@@ -94,6 +94,12 @@ const char *policy_reason_join(struct arena *arena, const char *const *reasons, 
 /* The text itself, or what of it fits into POLICY_REASON_MAX bytes, with a sign at its end that it was cut. */
 const char *policy_line_cut(struct arena *arena, const char *text);
 
+/*
+ * The members of a context, a map, that no condition of any candidate reads, by name; in the arena, borrowed from the context. The trails
+ * are those of one decision's documents.
+ */
+const char *const *policy_ignored(const struct policy_deciding *const *trails, size_t trail_count,
+				  const struct value *context, struct arena *arena, size_t *count);
 /* Is an input, by its path without "context.", or a map that it is in, sensitive? What one document calls so no other shows. */
 bool policy_is_hidden(const struct policy_deciding *deciding, const char *path);
 /*
