@@ -145,6 +145,11 @@ def test_an_organisation_has_one_policy_and_so_has_each_tenant(town, tmp_path):
     for name, tenants in (("rival", ["*"]), ("rival", ["elsewhere", "default"])):
         done = town.cli("policy", "activate", "-", stdin=json.dumps({**own(), "policy": name, "tenants": tenants}), check=False)
         assert done.returncode == 1 and "one policy" in done.stderr
+    # under the organisation's name it would take the organisation's policy away
+    done = town.cli("policy", "activate", "-", "--warn", "E03", stdin=json.dumps({**own(9), "policy": "house-rules"}), check=False)
+    assert done.returncode == 1 and ("is the organisation's" in done.stderr or "one policy" in done.stderr)
+    done = town.cli("policy", "activate", "-", "--warn", "E03", stdin=json.dumps({**own(9), "policy": "house-rules", "tenants": ["elsewhere"]}), check=False)
+    assert done.returncode == 1 and "is the organisation's" in done.stderr
     states = {(one["policy"], one["state"]) for one in json.loads(town.cli("policy", "list", "-o", "json").stdout)}
     assert states == {("house-rules", "active"), ("own", "active")}
 
