@@ -335,7 +335,7 @@ decide_all(struct trying *trying, const struct policy_domain *domain, bool effec
 						  / UNITS_OF_ONE);
 			if (effects)
 				note_effects(trying, decision.trail);
-			if (conflicts && decision.verdict != POLICY_BLOCK)
+			if (conflicts && combine(trying, decision.trail, NULL).verdict != POLICY_BLOCK)
 				look_for_conflicts(trying, decision.trail);
 		}
 		arena_reset(trying->request_arena);
