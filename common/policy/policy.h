@@ -130,6 +130,9 @@ void policy_decide_layers(const struct policy *const *layers, size_t count,
 			  const struct policy_request *request, int64_t now, struct arena *arena,
 			  struct policy_decision *decision);
 
+/* Did units or time run out, of any document, so that something was not evaluated? */
+bool policy_is_exhausted(const struct policy_decision *decision);
+
 /*
  * A pattern over segments: separators are '.', '/' and ':'; "*" inside a segment stands for any run without a
  * separator, "**" as a whole segment for any run of segments, none included. Everything else is literal.

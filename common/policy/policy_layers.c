@@ -262,20 +262,20 @@ unite_terms(struct policy_deciding *head)
 	}
 }
 
-/* Their reasons behind each other; the same one once. */
+/* What those say that speak, behind each other; the same once. NULL: nothing. */
 static const char *
-reasons(const struct policy_deciding *head)
+joined(const struct policy_deciding *head, const char *(*text_of)(const struct policy_deciding *))
 {
 	const char *texts[POLICY_LAYERS_MAX];
 	size_t count = 0;
 
 	for (size_t i = 0; i < head->layer_count; i++) {
-		const char *text = speaks(head, &head->layers[i]) ? policy_reason(&head->layers[i]) : NULL;
+		const char *text = speaks(head, &head->layers[i]) ? text_of(&head->layers[i]) : NULL;
 
 		if (text && (count == 0 || strcmp(texts[count - 1], text) != 0))
 			texts[count++] = text;
 	}
-	return policy_reason_join(head->arena, texts, count);
+	return count ? policy_reason_join(head->arena, texts, count) : NULL;
 }
 
 static const char *
@@ -313,7 +313,8 @@ unite(struct policy_deciding *head)
 		decision->default_used = decision->default_used && layer->default_used;
 	}
 	unite_names(head);
-	decision->reason_text = reasons(head);
+	decision->reason_text = joined(head, policy_reason);
+	decision->remediation = joined(head, policy_remediation);
 	decision->remediation = advice(head);
 	if (decision->verdict != POLICY_BLOCK)
 		unite_terms(head);
@@ -359,4 +360,15 @@ policy_decide_layers(const struct policy *const *layers, size_t count, const str
 	}
 	decide(head, now);
 	unite(head);
+}
+
+bool
+policy_is_exhausted(const struct policy_decision *decision)
+{
+	const struct policy_deciding *trail = decision->trail;
+
+	for (size_t i = 0; i < trail->layer_count; i++)
+		if (trail->layers[i].meter.exhausted)
+			return true;
+	return trail->meter.exhausted;
 }

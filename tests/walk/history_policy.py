@@ -141,6 +141,12 @@ def demand_of(view, decision):
     policies = policies_of(view, decision)
     if None in policies or not request["valid"] or decision["reason_code"].startswith("too_many_"):
         return None
+    return demand_by(view, policies, decision)
+
+
+def demand_by(view, policies, decision):
+    """By these rows of policies, of the request that the decision is about."""
+    request = view.requests[decision["tenant"], decision["request_id"]]
     late = decision["n"] == 0 and request["deadline"] is not None and decision["decided_at"] > request["deadline"]
     digests = tuple(p["digest"] for p in policies)
     asked = digests, request["tenant"], request["agent_id"], request["action"], request["target"], request["context"], late
