@@ -385,7 +385,7 @@ try_action(struct trying *trying, const char *action)
 	if (count == 0)
 		return;
 	if (count > CROWD_MAX || trying->requests.left == 0
-	    || !policy_allowance_take(&trying->steps, 100 + trying->found.word_count + count * 20)) {
+	    || !policy_allowance_take(&trying->steps, 1500 + trying->found.word_count + count * 20)) {
 		trying->left_out++;
 		leave_undecided(trying);
 		return;
