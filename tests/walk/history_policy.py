@@ -105,12 +105,19 @@ class Voice:
         self.profiles = [one["approval"] for one in asking] if self.verdict == "REQUIRE_APPROVAL" else []  # 10
 
 
+def with_params(document, documents):
+    """With the values that others give for its params."""
+    given = {name: one["value"] for d in documents for name, one in d.get("params", {}).items() if one.get("of") == document["policy"]}
+    return document | {"params": {n: p | {"value": given.get(n, p["value"])} for n, p in document.get("params", {}).items()}}
+
+
 def demand(documents, request, late):
     """documents: the organisation's first; request: tenant, agent_id, action, target, context; late: its deadline had passed."""
+    documents = [with_params(d, documents) for d in documents]
     contexts = taken(documents, request["context"])
     if contexts is None:  # 1a
         return Demand("BLOCK", "invalid_request")
-    voices = [Voice(d, request | {"context": c}) for d, c in zip(documents, contexts)]
+    voices = [Voice(d, request | {"context": c, "params": {n: p["value"] for n, p in d["params"].items()}}) for d, c in zip(documents, contexts)]
     if any(v.missing for v in voices):
         return Demand("BLOCK", "missing_input")
     if late and not all(v.holds for v in voices):
