@@ -27,6 +27,13 @@ can_decide(struct policy_deciding *layer, int64_t now)
 }
 
 static bool
+take_params(struct policy_deciding *layer, int64_t now)
+{
+	(void)now;
+	return policy_take_params(layer);
+}
+
+static bool
 has_required(struct policy_deciding *layer, int64_t now)
 {
 	(void)now;
@@ -108,11 +115,24 @@ strictest(const struct policy_deciding *head)
 	return verdict;
 }
 
+/* One purse for all documents: what is left for one of them is what the others have left. */
+static struct policy_deciding *
+next(struct policy_deciding *head, size_t layer)
+{
+	struct policy_meter *meter = &head->layers[layer].meter;
+
+	meter->others = 0;
+	for (size_t i = 0; i < head->layer_count; i++)
+		if (i != layer)
+			meter->others += head->layers[i].meter.cost;
+	return &head->layers[layer];
+}
+
 static void
 ask_all(struct policy_deciding *head, int64_t now)
 {
 	for (size_t i = 0; i < head->layer_count; i++)
-		policy_ask_conditions(&head->layers[i], now);
+		policy_ask_conditions(next(head, i), now);
 	tell_each_other(head);
 	for (size_t i = 0; i < head->layer_count; i++)
 		policy_apply_rules(&head->layers[i]);
@@ -121,7 +141,7 @@ ask_all(struct policy_deciding *head, int64_t now)
 
 	for (size_t i = 0; i < head->layer_count; i++) {
 		if (!blocked)
-			policy_apply_limits(&head->layers[i], now);
+			policy_apply_limits(next(head, i), now);
 		if (is_late(head->request, now))
 			policy_apply_hold(&head->layers[i]);
 		policy_apply_terms(&head->layers[i]);
@@ -325,8 +345,9 @@ unite(struct policy_deciding *head)
 static void
 decide(struct policy_deciding *head, int64_t now)
 {
-	if (!take(head, can_decide, now) || !is_valid(head) || !take(head, has_required, now)
-	    || !take(head, is_in_time, now) || !take(head, policy_find_candidates, now))
+	if (!take(head, can_decide, now) || !take(head, take_params, now) || !is_valid(head)
+	    || !take(head, has_required, now) || !take(head, is_in_time, now)
+	    || !take(head, policy_find_candidates, now))
 		return;
 	ask_all(head, now);
 }
