@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy_explain.c - every candidate with what it came to, and what was read for it. */
 #include "common/policy/policy_explain.h"
+#include "common/cel/time.h"
 #include "common/policy/policy_deciding.h"
 #include "common/policy/policy_read.h"
 
@@ -13,6 +14,7 @@ struct explaining {
 	const struct policy_decision *decision; /* the caller's: the trail's own may have been copied from where it was made */
 	const struct policy_deciding *trail; /* of one document */
 	const struct policy_deciding *head; /* of the decision, which is the same unless several documents made it */
+	struct value *shown; /* a map: the inputs that were shown already, as many rules read the same */
 };
 
 static bool
@@ -55,6 +57,20 @@ set_int(const struct explaining *e, struct value *map, const char *name, int64_t
 
 /* ------------------------------------------------------------------ what was read */
 
+/* The same value for all that read it. */
+static struct value *
+input_shown(const struct explaining *e, const char *path, const char *input)
+{
+	struct value *value = value_get(e->shown, path);
+	bool is_mark;
+
+	if (!value) {
+		value = policy_input_shown(e->trail, input, e->arena, &is_mark);
+		value_set(e->arena, e->shown, path, value);
+	}
+	return value;
+}
+
 static void
 add_read(const struct explaining *e, struct value *map, const char *path)
 {
@@ -62,13 +78,13 @@ add_read(const struct explaining *e, struct value *map, const char *path)
 	const struct policy_request *request = e->trail->request;
 	const char *const names[] = {"agent_id", "action", "target", "tenant"};
 	const char *const values[] = {request->agent_id, request->action, request->target, request->tenant};
-	bool is_mark;
 
 	if (value_get(map, path))
 		return;
-	if (strncmp(path, context, strlen(context)) == 0)
-		value_set(e->arena, map, path,
-			  policy_input_shown(e->trail, path + strlen(context), e->arena, &is_mark));
+	if (strncmp(path, context, strlen(context)) == 0) {
+		value_set(e->arena, map, path, input_shown(e, path, path + strlen(context)));
+		return;
+	}
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(path, names[i]) == 0)
 			value_set(e->arena, map, path, value_string(e->arena, values[i]));
@@ -202,15 +218,15 @@ meter_of(const struct explaining *e)
 	return meter;
 }
 
-/* All that speaks against an ALLOW rule that is about the request, as it is written. */
+/* What speaks against an ALLOW rule that is about the request, as it is written: all of it, or `most` when it is that or more. */
 static size_t
 needs(const struct explaining *e, const struct policy_candidate *candidate, struct policy_meter *meter,
-      const char **texts)
+      size_t most, const char **texts)
 {
 	const struct policy_condition *condition = &candidate->rule->condition;
 	size_t count = 0;
 
-	for (size_t i = 0; i < condition->count; i++) {
+	for (size_t i = 0; i < condition->count && count < most; i++) {
 		struct policy_condition one = {&condition->conjuncts[i], 1};
 
 		if (policy_condition_ask(&one, meter).truth != POLICY_TRUE)
@@ -225,7 +241,7 @@ add_nearest(const struct explaining *e, struct value *map)
 {
 	const struct policy_candidate *nearest = NULL;
 	const char **least = NULL;
-	size_t least_count = 0;
+	size_t least_count = SIZE_MAX;
 	struct policy_meter meter;
 
 	if (!e->trail->candidate_count || e->trail->meter.exhausted)
@@ -237,12 +253,14 @@ add_nearest(const struct explaining *e, struct value *map)
 		if (candidate->rule->verdict != POLICY_ALLOW || candidate->rule->is_shadow
 		    || candidate->outcome.truth == POLICY_TRUE)
 			continue;
+		if (least_count <= 1 && candidate->outcome.truth == POLICY_FALSE)
+			continue; /* it needs one at least */
 
 		const char **texts =
 		    arena_take_array(e->arena, candidate->rule->condition.count, sizeof *texts);
-		size_t count = needs(e, candidate, &meter, texts);
+		size_t count = needs(e, candidate, &meter, least_count, texts);
 
-		if (!nearest || count < least_count) {
+		if (count < least_count) {
 			nearest = candidate;
 			least = texts;
 			least_count = count;
@@ -274,6 +292,17 @@ class_of(const struct explaining *e)
 	return class;
 }
 
+/* RFC 3339, in UTC. */
+static const char *
+moment(const struct explaining *e, int64_t microseconds)
+{
+	char *text = arena_take(e->arena, CEL_TIME_TEXT_SIZE);
+
+	cel_timestamp_text(cel_timestamp(microseconds / 1000000, (uint32_t)(microseconds % 1000000 * 1000)),
+			   text);
+	return text;
+}
+
 /* An input, or a part of one, that nobody may see. */
 static bool
 is_hidden(const struct explaining *e, const char *path)
@@ -288,9 +317,9 @@ static struct value *
 key_shown(const struct explaining *e, const struct policy_check *check)
 {
 	for (size_t i = 0; i < check->limit->key.count; i++)
-		if (check->key && is_hidden(e, check->limit->key.items[i]))
+		if (check->counter.key && is_hidden(e, check->limit->key.items[i]))
 			return value_string(e->arena, "(hidden)");
-	return value_string(e->arena, check->key);
+	return value_string(e->arena, check->counter.shown);
 }
 
 /* What others have used may be more than a number of JSON can be: then the largest. */
@@ -317,9 +346,15 @@ add_limits(const struct explaining *e, struct value *list)
 		value_set(e->arena, one, "key", key_shown(e, check));
 		if (check->outcome.truth == POLICY_ERROR)
 			add_error(e, one, &check->outcome);
-		value_set(e->arena, one, "used", amount_shown(e, check, check->used));
+		if (check->unknown)
+			value_set(e->arena, one, "unknown", value_bool(e->arena, true));
+		value_set(e->arena, one, "used", amount_shown(e, check, check->used.amount));
 		value_set(e->arena, one, "amount", amount_shown(e, check, check->amount));
 		set_int(e, one, "max", check->limit->max);
+		if (check->used.resets_at)
+			value_set_string(e->arena, one, "resets_at", moment(e, check->used.resets_at));
+		if (policy_check_warns(check))
+			value_set(e->arena, one, "warns", value_bool(e->arena, true));
 		value_append(e->arena, list, one);
 	}
 }
@@ -383,51 +418,6 @@ add_approvals(const struct explaining *e, struct value *list)
 	}
 }
 
-static bool
-reads_field(const struct cel_program *program, const char *name)
-{
-	static const char context[] = "context.";
-	size_t count, length = strlen(name);
-	const char *const *paths = cel_program_reads(program, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		const char *rest = paths[i] + strlen(context);
-
-		if (strncmp(paths[i], context, strlen(context)) == 0 && strncmp(rest, name, length) == 0
-		    && (rest[length] == '\0' || rest[length] == '.' || rest[length] == '['))
-			return true;
-		if (strcmp(paths[i], "context") == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool
-program_reads(const struct explaining *e, const struct policy_program *program, const char *name)
-{
-	const struct policy_bindings *bindings = &e->trail->policy->names->bindings;
-
-	if (reads_field(program->program, name))
-		return true;
-	for (size_t i = 0; i < program->binding_count; i++)
-		if (reads_field(bindings->items[program->bindings[i]].value.program, name))
-			return true;
-	return false;
-}
-
-static bool
-any_candidate_reads(const struct explaining *e, const char *name)
-{
-	for (size_t i = 0; i < e->trail->candidate_count; i++) {
-		const struct policy_condition *condition = &e->trail->candidates[i].rule->condition;
-
-		for (size_t j = 0; j < condition->count; j++)
-			if (program_reads(e, &condition->conjuncts[j].ask, name))
-				return true;
-	}
-	return false;
-}
-
 /* ------------------------------------------------------------------ one document, or several */
 
 /* The view of one layer. */
@@ -436,7 +426,11 @@ view(const struct policy_decision *decision, struct arena *arena, size_t layer)
 {
 	const struct policy_deciding *head = decision->trail;
 
-	return (struct explaining){arena, decision, head->layer_count ? &head->layers[layer] : head, head};
+	return (struct explaining){.arena = arena,
+				   .decision = decision,
+				   .trail = head->layer_count ? &head->layers[layer] : head,
+				   .head = head,
+				   .shown = value_map(arena)};
 }
 
 static size_t
@@ -450,28 +444,20 @@ static void
 add_ignored(const struct explaining *e, struct value *map)
 {
 	const struct value *context = e->head->request->context;
-	size_t count = 0;
+	size_t count, layers = layers_of(e->decision);
+	const struct policy_deciding **trails = arena_take_array(e->arena, layers, sizeof *trails);
+	const char *const *names;
 	bool is_declared = false;
 
-	for (size_t i = 0; i < layers_of(e->decision); i++)
-		is_declared = is_declared || view(e->decision, e->arena, i).trail->policy->has_inputs;
+	for (size_t i = 0; i < layers; i++) {
+		trails[i] = view(e->decision, e->arena, i).trail;
+		is_declared = is_declared || trails[i]->policy->has_inputs;
+	}
 	if (!is_declared || !context || context->kind != VALUE_MAP)
 		return;
 
-	const char **names = arena_take_array(e->arena, context->as.map.count, sizeof *names);
-
-	for (size_t i = 0; i < context->as.map.count; i++) {
-		bool is_read = false;
-
-		for (size_t j = 0; j < layers_of(e->decision) && !is_read; j++) {
-			const struct explaining one = view(e->decision, e->arena, j);
-
-			is_read = any_candidate_reads(&one, context->as.map.members[i].name.bytes);
-		}
-		if (!is_read)
-			names[count++] = context->as.map.members[i].name.bytes;
-	}
-	set_strings(e, map, "ignored_fields", names, policy_strings_distinct(names, count));
+	names = policy_ignored(trails, layers, context, e->arena, &count);
+	set_strings(e, map, "ignored_fields", names, count);
 }
 
 static struct value *

@@ -27,6 +27,13 @@ can_decide(struct policy_deciding *layer, int64_t now)
 }
 
 static bool
+take_params(struct policy_deciding *layer, int64_t now)
+{
+	(void)now;
+	return policy_take_params(layer);
+}
+
+static bool
 has_required(struct policy_deciding *layer, int64_t now)
 {
 	(void)now;
@@ -338,8 +345,9 @@ unite(struct policy_deciding *head)
 static void
 decide(struct policy_deciding *head, int64_t now)
 {
-	if (!take(head, can_decide, now) || !is_valid(head) || !take(head, has_required, now)
-	    || !take(head, is_in_time, now) || !take(head, policy_find_candidates, now))
+	if (!take(head, can_decide, now) || !take(head, take_params, now) || !is_valid(head)
+	    || !take(head, has_required, now) || !take(head, is_in_time, now)
+	    || !take(head, policy_find_candidates, now))
 		return;
 	ask_all(head, now);
 }

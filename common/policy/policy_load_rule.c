@@ -94,8 +94,8 @@ policy_load_lets(const struct place *place, const struct policy_lets *above, str
 /* What comes with a decision. */
 
 /* A value of the document, copied: the document may go. */
-static struct value *
-copy_value(struct arena *arena, const struct value *value)
+struct value *
+policy_copy_value(struct arena *arena, const struct value *value)
 {
 	struct value *copy;
 
@@ -103,13 +103,13 @@ copy_value(struct arena *arena, const struct value *value)
 	case VALUE_LIST:
 		copy = value_list(arena);
 		for (size_t i = 0; i < value->as.list.count; i++)
-			value_append(arena, copy, copy_value(arena, value->as.list.items[i]));
+			value_append(arena, copy, policy_copy_value(arena, value->as.list.items[i]));
 		return copy;
 	case VALUE_MAP:
 		copy = value_map(arena);
 		for (size_t i = 0; i < value->as.map.count; i++)
 			value_set(arena, copy, value->as.map.members[i].name.bytes,
-				  copy_value(arena, value->as.map.members[i].value));
+				  policy_copy_value(arena, value->as.map.members[i].value));
 		return copy;
 	case VALUE_STRING:
 		return value_text(arena, value->as.string.bytes, value->as.string.length);
@@ -140,7 +140,7 @@ load_obligations(const struct place *place, bool verdict_known, struct policy_ru
 		policy_refuse_name(place, "bad_value",
 				   "go with ALLOW and with a grant: nobody ever gets those of a BLOCK");
 	else if (good)
-		rule->obligations = copy_value(place->reader->arena, place->value);
+		rule->obligations = policy_copy_value(place->reader->arena, place->value);
 }
 
 /* Not itself, nor what it is in. */

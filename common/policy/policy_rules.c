@@ -82,6 +82,8 @@ policy_deciding_meter(struct policy_deciding *deciding, int64_t now)
 	    .others = meter->others,
 	};
 	policy_facts_fill(deciding->policy, deciding->request, &deciding->context, now, arena, meter->slots);
+	if (deciding->has_params)
+		meter->slots[POLICY_FACT_PARAMS] = deciding->params;
 	return meter;
 }
 

@@ -2,6 +2,7 @@
 /* policy_activation.c - a policy becomes the active one of its name, for all evaluators at once. */
 #include "services/countersign/policy_activation.h"
 #include "common/snapshot/snapshot.h"
+#include "services/countersign/policy_layers.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -119,6 +120,15 @@ store_policy(struct cli *cli, const struct change *change, struct error *error)
 				 : store_queue(cli->store, STATEMENT_CLI_POLICY_INSERT, params, 6, 1, error);
 }
 
+static bool
+check_beside(struct cli *cli, const struct policy *policy, struct error *error)
+{
+	struct policy_actives actives;
+
+	return policy_actives_query(cli, &actives, error) && policy_actives_keep(&actives, policy, error)
+	       && policy_actives_fit(cli, &actives, policy, error);
+}
+
 /* As many as are looked at with each decision; and the one to be ended is there. */
 static bool
 check_shadows(struct cli *cli, const struct change *change, struct error *error)
@@ -149,8 +159,10 @@ check(struct cli *cli, const struct change *change, struct error *error)
 	const struct policy *policy = change->document ? change->document->policy : NULL;
 
 	if (change->is_shadow)
-		return (!policy || check_version(cli, policy, error)) && check_shadows(cli, change, error);
+		return (!policy || (check_version(cli, policy, error) && check_beside(cli, policy, error)))
+		       && check_shadows(cli, change, error);
 	return check_version(cli, policy, error) && check_others(cli, policy, error)
+	       && check_beside(cli, policy, error)
 	       && policy_review_people(cli, change->review, change->file, error);
 }
 

@@ -53,11 +53,9 @@ policy_layers_read(struct cli *cli, const struct policy *policy, struct policy_l
 	return policy_layers_add(layers, other.policy.policy, &error) ? CLI_OK : cli_fail(&error);
 }
 
-bool
-policy_actives_load(struct cli *cli, struct policy_actives *actives, struct error *error)
+static bool
+take_rows(struct cli *cli, const struct store_rows *rows, struct policy_actives *actives, struct error *error)
 {
-	struct store_rows *rows = cli_read(cli, STATEMENT_CLI_POLICY_DOCUMENTS, NULL, 0, error);
-
 	if (!rows)
 		return false;
 	actives->count = store_rows_count(rows);
@@ -71,6 +69,75 @@ policy_actives_load(struct cli *cli, struct policy_actives *actives, struct erro
 		actives->items[row] = document.policy;
 	}
 	return true;
+}
+
+bool
+policy_actives_load(struct cli *cli, struct policy_actives *actives, struct error *error)
+{
+	return take_rows(cli, cli_read(cli, STATEMENT_CLI_POLICY_DOCUMENTS, NULL, 0, error), actives, error);
+}
+
+bool
+policy_actives_query(struct cli *cli, struct policy_actives *actives, struct error *error)
+{
+	struct store_rows *rows =
+	    store_query(cli->store, cli->arena, STATEMENT_CLI_POLICY_DOCUMENTS, NULL, 0, error);
+
+	return take_rows(cli, rows, actives, error);
+}
+
+static bool
+is_active(const struct policy_actives *actives, const char *name)
+{
+	for (size_t i = 0; i < actives->count; i++)
+		if (policy_is_organisation(actives->items[i])
+		    && strcmp(policy_name(actives->items[i]), name) == 0)
+			return true;
+	return false;
+}
+
+bool
+policy_actives_fit(struct cli *cli, const struct policy_actives *actives, const struct policy *policy,
+		   struct error *error)
+{
+	const char *of;
+
+	for (size_t i = 0; (of = policy_params_of(policy, i)) != NULL; i++)
+		if (!is_active(actives, of))
+			return error_set_field(error, ERROR_INVALID, "unknown_policy", "params",
+					       "no organisation's policy %s is active", of);
+	for (size_t i = 0; i < actives->count; i++) {
+		const struct policy *other = actives->items[i];
+
+		if (strcmp(policy_name(other), policy_name(policy)) == 0)
+			continue;
+		if (!policy_params_fit(policy, other, cli->arena, error))
+			return false;
+		if (!policy_params_fit(other, policy, cli->arena, error))
+			return error_wrap(error, "policy %s gives a value for it", policy_name(other));
+	}
+	return true;
+}
+
+bool
+policy_actives_keep(const struct policy_actives *actives, const struct policy *policy, struct error *error)
+{
+	const struct policy *tenants = NULL;
+	bool was_organisation = false;
+
+	for (size_t i = 0; i < actives->count; i++) {
+		if (strcmp(policy_name(actives->items[i]), policy_name(policy)) == 0)
+			was_organisation = policy_is_organisation(actives->items[i]);
+		else
+			tenants = actives->items[i];
+	}
+	if (!was_organisation || policy_is_organisation(policy) || !tenants)
+		return true;
+	return error_set(
+	    error, ERROR_INVALID, "kind_changed",
+	    "policy %s is the organisation's: for some tenants alone it would no longer bind what "
+	    "policy %s allows",
+	    policy_name(policy), policy_name(tenants));
 }
 
 /* By one of its name, or of its kind for this tenant. */

@@ -16,13 +16,14 @@ def organisation(version=1, rules=(), **changes):
     return {
         "countersign": "policy/v1", "policy": "house-rules", "version": version, "tenants": ["*"],
         "inputs": {"amount": {"type": "int", "max": 1000}, "region": {"type": "string", "sensitive": True}},
+        "params": {"most": {"type": "int", "value": 500, "min": 100, "max": 800}},
         "classes": [{"id": "deployment", "actions": ["deployment.**"], "default": "REQUIRE_APPROVAL", "approval": "people"},
                     {"id": "report", "actions": ["report.**"], "default": "BLOCK", "floor": False},
                     {"id": "other", "actions": ["**"], "default": "ALLOW"}],
         "approvals": {"people": profile("security", valid_for="10m")},
         "rules": [{"id": "no-exports", "match": {"actions": ["data.export"]}, "decision": "BLOCK", "reason": "Data does not leave."},
                   {"id": "two-houses", "match": {"actions": ["credential.rotate"]}, "decision": "REQUIRE_APPROVAL", "approval": "people"},
-                  {"id": "no-large", "match": {"actions": ["payment.refund"]}, "when": "context.amount > 500", "decision": "BLOCK"},
+                  {"id": "no-large", "match": {"actions": ["payment.refund"]}, "when": "context.amount > params.most", "decision": "BLOCK"},
                   *rules], **changes}
 
 
@@ -144,6 +145,11 @@ def test_an_organisation_has_one_policy_and_so_has_each_tenant(town, tmp_path):
     for name, tenants in (("rival", ["*"]), ("rival", ["elsewhere", "default"])):
         done = town.cli("policy", "activate", "-", stdin=json.dumps({**own(), "policy": name, "tenants": tenants}), check=False)
         assert done.returncode == 1 and "one policy" in done.stderr
+    # under the organisation's name it would take the organisation's policy away
+    done = town.cli("policy", "activate", "-", "--warn", "E03", stdin=json.dumps({**own(9), "policy": "house-rules"}), check=False)
+    assert done.returncode == 1 and ("is the organisation's" in done.stderr or "one policy" in done.stderr)
+    done = town.cli("policy", "activate", "-", "--warn", "E03", stdin=json.dumps({**own(9), "policy": "house-rules", "tenants": ["elsewhere"]}), check=False)
+    assert done.returncode == 1 and "is the organisation's" in done.stderr
     states = {(one["policy"], one["state"]) for one in json.loads(town.cli("policy", "list", "-o", "json").stdout)}
     assert states == {("house-rules", "active"), ("own", "active")}
 
@@ -223,3 +229,34 @@ def test_a_shadow_is_ended_by_name_and_one_that_does_not_come_to_its_end_is_reco
     assert done.returncode == 1 and "no policy own is in the shadow" in done.stderr
     done = town.cli("policy", "shadow", "-", stdin=json.dumps(own(4)), check=False)
     assert done.returncode == 1 and "versions only rise" in done.stderr
+
+
+# ---------------------------------------------------------------- params
+
+def test_a_tenant_sets_a_param_of_the_organisation_within_the_bounds_that_it_gives(town):
+    def given(version, name, value, of="house-rules"):
+        return own(version, params={name: {"of": of, "value": value}})
+    for document, said in ((given(6, "most", 801), "params.most"), (given(6, "most", "700"), "params.most"), (given(6, "least", 1), "params.least"),
+                           (given(6, "most", 700, of="nobody"), "no organisation's policy nobody is active")):
+        done = town.cli("policy", "activate", "-", "--warn", "E03", stdin=json.dumps(document), check=False)
+        assert done.returncode == 1 and said in done.stderr, done.stderr
+    town.activate(given(6, "most", 700))
+    for amount, word in ((600, "GRANTED"), (701, "DENIED")):
+        assert town.word(ask(town, "payment.refund", {"amount": amount}), word).body["decision"] == ("ALLOW" if word == "GRANTED" else "BLOCK")
+    narrower = organisation(3, params={"most": {"type": "int", "value": 500, "min": 100, "max": 600}})
+    done = town.cli("policy", "activate", "-", "--warn", "E03", stdin=json.dumps(narrower), check=False)
+    assert done.returncode == 1 and "params.most" in done.stderr and "own" in done.stderr
+
+
+# ---------------------------------------------------------------- limits
+
+def test_a_limit_of_the_organisation_bounds_what_the_tenant_alone_decides(build):
+    """Its class has no floor, so that the limit is all that it says."""
+    limit = {"id": "reports", "match": {"actions": ["report.**"]}, "key": ["tenant"], "count": {"max": 2, "per": "1h"}, "exceeded": "BLOCK"}
+    house = build(policy=organisation(limits=[limit]), services=("evaluator", "relay"))
+    house.activate(own(limits=[{**limit, "count": {"max": 9, "per": "1h"}}]))
+    asked = [ask(house, "report.send") for _ in range(4)]
+    words = {request_id: house.expect("authorizations", request_id).body for request_id in asked}
+    assert sorted(word["status"] for word in words.values()) == ["DENIED"] * 2 + ["GRANTED"] * 2
+    assert {word["reason"]["code"] for word in words.values() if word["status"] == "DENIED"} == {"limit_exceeded"}
+    assert house.sql("SELECT policy_id, used FROM limit_usage ORDER BY policy_id") == [("house-rules", 2), ("own", 2)]
