@@ -48,18 +48,35 @@ def both(house):
     house.eventually("SELECT count(DISTINCT owner) FROM consumer_position WHERE topic LIKE '%%requests'", expected=[(2,)], timeout=40)
 
 
+def held(house):
+    """All heads of the ledger in somebody's hand: a batch waits with all that it has done and not committed."""
+    other = psycopg.connect(house.owner_uri)
+    other.execute("SELECT FROM countersign.ledger_head FOR UPDATE")
+    return other
+
+
 def test_two_evaluators_and_a_burst_over_all_partitions_grant_exactly_as_much_as_is_allowed(build):
-    house = build(policy=limited(counts(25), sums(7_000)), services=("evaluator", "relay"))
+    race = {**counts(3, "race", key=["target"]), "match": {"targets": ["race"]}}
+    house = build(policy=limited(counts(25), sums(7_000), race), services=("evaluator", "relay"))
     house.start("evaluator", "-2")
     both(house)
+    racing = {"agent_id": "racer", "action": "payment.refund", "target": "race", "context": {"amount_minor": 0, "currency": "EUR"}}
+    house.word(house.ask(**racing), "GRANTED")
+    with held(house) as other:
+        close = [house.ask(**racing, flush=False) for _ in range(24)]
+        house.producer.flush(30)
+        house.eventually("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'countersign-evaluator'"
+                         " AND wait_event_type = 'Lock'", expected=[(2,)])  # one has used it and not committed, the other waits for it
+        other.rollback()
+    assert verdicts(house, *close).count("GRANTED") == 2 and used(house, "race") == [('["race"]', 3, 3)]
     asked = [refund(house, 100, agent=f"agent-{n % 3}", flush=False) for n in range(240)]
     house.producer.flush(30)
-    house.eventually("SELECT count(*) FROM decision", expected=[(240,)], timeout=60)
+    house.eventually("SELECT count(*) FROM decision", expected=[(265,)], timeout=60)
     more = [refund(house, 100, agent="agent-1") for _ in range(5)]
     words = verdicts(house, *asked, *more)
-    assert words.count("GRANTED") == 70 and house.one("SELECT count(*) FROM decision WHERE verdict = 'ALLOW'") == 70
+    assert words.count("GRANTED") == 70 and house.one("SELECT count(*) FROM decision WHERE verdict = 'ALLOW'") == 73
     assert [row[1:] for row in used(house, "spend")] == [(7000, 70)]
-    assert sum(row[1] for row in used(house)) == 70 and all(row[1] <= 25 for row in used(house))
+    assert sum(row[1] for row in used(house)) == 73 and all(row[1] <= 25 for row in used(house))
     exceeded = [house.metrics(f"evaluator{n}").get('countersign_limits_exceeded_total{policy="walk",limit="spend"}', 0) for n in ("", "-2")]
     assert all(exceeded), exceeded
 
@@ -181,13 +198,6 @@ def test_a_key_that_is_sensitive_is_shown_to_nobody_and_a_warning_is_told(house)
     assert house.metrics("evaluator")['countersign_limit_warnings_total{policy="walk",limit="per-customer"}'] == before + 2
     assert [explained(house, r, "per-customer").get("warns", False) for r in ids] == [False, True, True, True]
     assert "Mustermann" not in house.log("evaluator")
-
-
-def held(house, waiting="evaluator"):
-    """All heads of the ledger in somebody's hand: a batch waits with all that it has done and not committed."""
-    other = psycopg.connect(house.owner_uri)
-    other.execute("SELECT FROM countersign.ledger_head FOR UPDATE")
-    return other
 
 
 def test_a_batch_that_was_rolled_back_or_killed_uses_nothing(house):
