@@ -85,7 +85,7 @@ struct policy_decision {
 	enum policy_verdict verdict;
 	/* one of "rule", "class_default", "rule_error" (a condition of a rule that restricts could not be evaluated, and the rule's
 	 * decision stands instead of a milder one), "limit_exceeded" (likewise, of a limit), "missing_input", "evaluation_timeout", "no_policy", "invalid_request" (the context does
-	 * not satisfy the declared inputs), "too_many_rules" (over
+	 * not satisfy the declared inputs), "bad_param" (one document gives another's param what this does not take), "too_many_rules" (over
 	 * POLICY_CANDIDATES_MAX speak), "too_many_requirements" (over POLICY_REQUIREMENTS_MAX would be asked),
 	 * "obligation_conflict", "too_many_obligations" (policy_obligations.h; `rules` are those that oblige so) */
 	const char *reason_code;
@@ -132,6 +132,19 @@ void policy_decide(const struct policy *policy, const struct policy_request *req
 void policy_decide_layers(const struct policy *const *layers, size_t count,
 			  const struct policy_request *request, int64_t now, struct arena *arena,
 			  struct policy_decision *decision);
+
+/*
+ * Do the values that a tenant's document gives for params of this organisation's document fit? Only those with bounds (min, max or enum) may be
+ * given, within these. Errors: ERROR_INVALID with the field ("params.refund_limit"): "unknown_param", "not_overridable", and those of
+ * policy_read_context.
+ */
+bool policy_params_fit(const struct policy *tenant, const struct policy *organisation, struct arena *arena,
+		       struct error *error) CS_MUST_CHECK;
+/* The organisation's documents that it gives values for, the n-th; NULL: there are no more. */
+const char *policy_params_of(const struct policy *policy, size_t n);
+
+/* Did units or time run out, of any document, so that something was not evaluated? */
+bool policy_is_exhausted(const struct policy_decision *decision);
 
 /*
  * A pattern over segments: separators are '.', '/' and ':'; "*" inside a segment stands for any run without a

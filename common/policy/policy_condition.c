@@ -15,7 +15,8 @@ is_expired(struct policy_meter *meter)
 static struct cel_value
 evaluate(struct policy_meter *meter, const struct cel_program *program)
 {
-	uint64_t left = meter->cost < POLICY_COST_MAX ? POLICY_COST_MAX - meter->cost : 0;
+	uint64_t spent = meter->cost + meter->others;
+	uint64_t left = spent < POLICY_COST_MAX ? POLICY_COST_MAX - spent : 0;
 	struct cel_run run = {.slots = meter->slots,
 			      .cost_max = left < CEL_COST_MAX ? left : CEL_COST_MAX,
 			      .expired = meter->expired,
@@ -29,7 +30,7 @@ evaluate(struct policy_meter *meter, const struct cel_program *program)
 	struct cel_value value = cel_evaluate(program, &run, meter->arena);
 
 	meter->cost += run.cost;
-	if (meter->cost >= POLICY_COST_MAX || is_expired(meter))
+	if (run.cost >= left || is_expired(meter))
 		meter->exhausted = true;
 	return value;
 }

@@ -60,6 +60,7 @@ struct policy_meter {
 	bool (*expired)(void *context); /* NULL: no deadline */
 	void *context;
 	uint64_t cost;	 /* units so far */
+	uint64_t others; /* units that other documents of the same decision took so far */
 	uint64_t polled; /* of them when the deadline was last looked at */
 	bool exhausted;	 /* out of units or of time: whatever is not evaluated yet errs */
 };

@@ -48,6 +48,8 @@ struct policy_deciding {
 	/* Of a decision by several documents, which has nothing else of its own but request, arena and decision: theirs, in order. */
 	struct policy_deciding *layers;
 	size_t layer_count;
+	bool has_params; /* another document has given values for its params */
+	struct cel_value params;
 	const struct policy_deciding *head; /* of one of them: where they all are; else NULL */
 };
 
@@ -65,6 +67,8 @@ bool policy_is_in_time(struct policy_deciding *deciding, bool late) CS_MUST_CHEC
 void policy_apply_hold(struct policy_deciding *deciding);			   /* rule 9 */
 void policy_apply_terms(struct policy_deciding *deciding);			   /* rules 10 and 11 */
 
+/* policy_params.c: what the others give for its params. False: it does not fit, and it is BLOCK. */
+bool policy_take_params(struct policy_deciding *deciding) CS_MUST_CHECK;
 /* Does this class's default count, of a document of which no rule does? */
 bool policy_default_counts(const struct policy_deciding *deciding, const struct policy_class *class);
 /* Is there a rule that counts? */
@@ -93,6 +97,12 @@ const char *policy_reason_join(struct arena *arena, const char *const *reasons, 
 /* The text itself, or what of it fits into POLICY_REASON_MAX bytes, with a sign at its end that it was cut. */
 const char *policy_line_cut(struct arena *arena, const char *text);
 
+/*
+ * The members of a context, a map, that no condition of any candidate reads, by name; in the arena, borrowed from the context. The trails
+ * are those of one decision's documents.
+ */
+const char *const *policy_ignored(const struct policy_deciding *const *trails, size_t trail_count,
+				  const struct value *context, struct arena *arena, size_t *count);
 /* Is an input, by its path without "context.", or a map that it is in, sensitive? What one document calls so no other shows. */
 bool policy_is_hidden(const struct policy_deciding *deciding, const char *path);
 /*

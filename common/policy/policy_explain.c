@@ -13,6 +13,7 @@ struct explaining {
 	const struct policy_decision *decision; /* the caller's: the trail's own may have been copied from where it was made */
 	const struct policy_deciding *trail; /* of one document */
 	const struct policy_deciding *head; /* of the decision, which is the same unless several documents made it */
+	struct value *shown; /* a map: the inputs that were shown already, as many rules read the same */
 };
 
 static bool
@@ -55,6 +56,20 @@ set_int(const struct explaining *e, struct value *map, const char *name, int64_t
 
 /* ------------------------------------------------------------------ what was read */
 
+/* The same value for all that read it. */
+static struct value *
+input_shown(const struct explaining *e, const char *path, const char *input)
+{
+	struct value *value = value_get(e->shown, path);
+	bool is_mark;
+
+	if (!value) {
+		value = policy_input_shown(e->trail, input, e->arena, &is_mark);
+		value_set(e->arena, e->shown, path, value);
+	}
+	return value;
+}
+
 static void
 add_read(const struct explaining *e, struct value *map, const char *path)
 {
@@ -62,13 +77,13 @@ add_read(const struct explaining *e, struct value *map, const char *path)
 	const struct policy_request *request = e->trail->request;
 	const char *const names[] = {"agent_id", "action", "target", "tenant"};
 	const char *const values[] = {request->agent_id, request->action, request->target, request->tenant};
-	bool is_mark;
 
 	if (value_get(map, path))
 		return;
-	if (strncmp(path, context, strlen(context)) == 0)
-		value_set(e->arena, map, path,
-			  policy_input_shown(e->trail, path + strlen(context), e->arena, &is_mark));
+	if (strncmp(path, context, strlen(context)) == 0) {
+		value_set(e->arena, map, path, input_shown(e, path, path + strlen(context)));
+		return;
+	}
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(path, names[i]) == 0)
 			value_set(e->arena, map, path, value_string(e->arena, values[i]));
@@ -192,6 +207,7 @@ meter_of(const struct explaining *e)
 	meter.arena = e->arena;
 	meter.expired = NULL;
 	meter.cost = POLICY_COST_MAX - NEAREST_UNITS;
+	meter.others = 0;
 	if (!meter.slots)
 		return meter;
 	meter.slots = arena_take_array(e->arena, slots, sizeof *meter.slots);
@@ -201,15 +217,15 @@ meter_of(const struct explaining *e)
 	return meter;
 }
 
-/* All that speaks against an ALLOW rule that is about the request, as it is written. */
+/* What speaks against an ALLOW rule that is about the request, as it is written: all of it, or `most` when it is that or more. */
 static size_t
 needs(const struct explaining *e, const struct policy_candidate *candidate, struct policy_meter *meter,
-      const char **texts)
+      size_t most, const char **texts)
 {
 	const struct policy_condition *condition = &candidate->rule->condition;
 	size_t count = 0;
 
-	for (size_t i = 0; i < condition->count; i++) {
+	for (size_t i = 0; i < condition->count && count < most; i++) {
 		struct policy_condition one = {&condition->conjuncts[i], 1};
 
 		if (policy_condition_ask(&one, meter).truth != POLICY_TRUE)
@@ -224,7 +240,7 @@ add_nearest(const struct explaining *e, struct value *map)
 {
 	const struct policy_candidate *nearest = NULL;
 	const char **least = NULL;
-	size_t least_count = 0;
+	size_t least_count = SIZE_MAX;
 	struct policy_meter meter;
 
 	if (!e->trail->candidate_count || e->trail->meter.exhausted)
@@ -236,12 +252,14 @@ add_nearest(const struct explaining *e, struct value *map)
 		if (candidate->rule->verdict != POLICY_ALLOW || candidate->rule->is_shadow
 		    || candidate->outcome.truth == POLICY_TRUE)
 			continue;
+		if (least_count <= 1 && candidate->outcome.truth == POLICY_FALSE)
+			continue; /* it needs one at least */
 
 		const char **texts =
 		    arena_take_array(e->arena, candidate->rule->condition.count, sizeof *texts);
-		size_t count = needs(e, candidate, &meter, texts);
+		size_t count = needs(e, candidate, &meter, least_count, texts);
 
-		if (!nearest || count < least_count) {
+		if (count < least_count) {
 			nearest = candidate;
 			least = texts;
 			least_count = count;
@@ -382,51 +400,6 @@ add_approvals(const struct explaining *e, struct value *list)
 	}
 }
 
-static bool
-reads_field(const struct cel_program *program, const char *name)
-{
-	static const char context[] = "context.";
-	size_t count, length = strlen(name);
-	const char *const *paths = cel_program_reads(program, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		const char *rest = paths[i] + strlen(context);
-
-		if (strncmp(paths[i], context, strlen(context)) == 0 && strncmp(rest, name, length) == 0
-		    && (rest[length] == '\0' || rest[length] == '.' || rest[length] == '['))
-			return true;
-		if (strcmp(paths[i], "context") == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool
-program_reads(const struct explaining *e, const struct policy_program *program, const char *name)
-{
-	const struct policy_bindings *bindings = &e->trail->policy->names->bindings;
-
-	if (reads_field(program->program, name))
-		return true;
-	for (size_t i = 0; i < program->binding_count; i++)
-		if (reads_field(bindings->items[program->bindings[i]].value.program, name))
-			return true;
-	return false;
-}
-
-static bool
-any_candidate_reads(const struct explaining *e, const char *name)
-{
-	for (size_t i = 0; i < e->trail->candidate_count; i++) {
-		const struct policy_condition *condition = &e->trail->candidates[i].rule->condition;
-
-		for (size_t j = 0; j < condition->count; j++)
-			if (program_reads(e, &condition->conjuncts[j].ask, name))
-				return true;
-	}
-	return false;
-}
-
 /* ------------------------------------------------------------------ one document, or several */
 
 /* The view of one layer. */
@@ -435,7 +408,11 @@ view(const struct policy_decision *decision, struct arena *arena, size_t layer)
 {
 	const struct policy_deciding *head = decision->trail;
 
-	return (struct explaining){arena, decision, head->layer_count ? &head->layers[layer] : head, head};
+	return (struct explaining){.arena = arena,
+				   .decision = decision,
+				   .trail = head->layer_count ? &head->layers[layer] : head,
+				   .head = head,
+				   .shown = value_map(arena)};
 }
 
 static size_t
@@ -449,28 +426,20 @@ static void
 add_ignored(const struct explaining *e, struct value *map)
 {
 	const struct value *context = e->head->request->context;
-	size_t count = 0;
+	size_t count, layers = layers_of(e->decision);
+	const struct policy_deciding **trails = arena_take_array(e->arena, layers, sizeof *trails);
+	const char *const *names;
 	bool is_declared = false;
 
-	for (size_t i = 0; i < layers_of(e->decision); i++)
-		is_declared = is_declared || view(e->decision, e->arena, i).trail->policy->has_inputs;
+	for (size_t i = 0; i < layers; i++) {
+		trails[i] = view(e->decision, e->arena, i).trail;
+		is_declared = is_declared || trails[i]->policy->has_inputs;
+	}
 	if (!is_declared || !context || context->kind != VALUE_MAP)
 		return;
 
-	const char **names = arena_take_array(e->arena, context->as.map.count, sizeof *names);
-
-	for (size_t i = 0; i < context->as.map.count; i++) {
-		bool is_read = false;
-
-		for (size_t j = 0; j < layers_of(e->decision) && !is_read; j++) {
-			const struct explaining one = view(e->decision, e->arena, j);
-
-			is_read = any_candidate_reads(&one, context->as.map.members[i].name.bytes);
-		}
-		if (!is_read)
-			names[count++] = context->as.map.members[i].name.bytes;
-	}
-	set_strings(e, map, "ignored_fields", names, policy_strings_distinct(names, count));
+	names = policy_ignored(trails, layers, context, e->arena, &count);
+	set_strings(e, map, "ignored_fields", names, count);
 }
 
 static struct value *

@@ -28,7 +28,7 @@ const struct cel_type *policy_facts_type(struct arena *arena, const struct polic
 struct cel_value policy_facts_value(struct arena *arena, const struct policy_type *type,
 				    const struct policy_datum *datum);
 
-/* Fills slots[POLICY_FACT_COUNT] but for the params, which the policy has ready. now: microseconds since 1970 UTC. */
+/* Fills slots[POLICY_FACT_COUNT]; the params are those that the policy has ready. now: microseconds since 1970 UTC. */
 void policy_facts_fill(const struct policy *policy, const struct policy_request *request,
 		       const struct policy_datum *context, int64_t now, struct arena *arena,
 		       struct cel_value *slots);

@@ -213,6 +213,17 @@ read_datum(const struct reading *reading, const struct step *step, const struct 
 	return !field || policy_datum_fits(field, datum, "", &why) || refuse(reading, step, why.code, why.text);
 }
 
+bool
+policy_read_value(const struct policy_field *field, const char *path, const struct value *value,
+		  struct arena *arena, struct policy_datum *datum, struct error *error)
+{
+	struct error why = {0};
+	const struct reading reading = {arena, &why, false};
+
+	return read_datum(&reading, NULL, field, &field->type, value, datum)
+	       || error_set_field(error, ERROR_INVALID, why.code, path, "%s", why.text);
+}
+
 /* Layers. */
 
 /* Every member is declared by one of the layers that declare any. */

@@ -75,6 +75,10 @@ const struct policy_type *policy_inputs(const struct policy *policy);
 bool policy_read_context(const struct policy *const *layers, size_t count, const struct value *context,
 			 struct arena *arena, struct policy_datum *contexts, struct error *error) CS_MUST_CHECK;
 
+/* A value as one declared input, or param, takes it: its type, min, max and enum. Errors as above, the field is `path`. */
+bool policy_read_value(const struct policy_field *field, const char *path, const struct value *value,
+		       struct arena *arena, struct policy_datum *datum, struct error *error) CS_MUST_CHECK;
+
 /* A path ("plan.delete") in what policy_read_context made of a context: is something there? */
 bool policy_context_has(const struct policy_type *inputs, const struct policy_datum *context, const char *path);
 

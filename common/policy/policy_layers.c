@@ -27,6 +27,13 @@ can_decide(struct policy_deciding *layer, int64_t now)
 }
 
 static bool
+take_params(struct policy_deciding *layer, int64_t now)
+{
+	(void)now;
+	return policy_take_params(layer);
+}
+
+static bool
 has_required(struct policy_deciding *layer, int64_t now)
 {
 	(void)now;
@@ -108,11 +115,24 @@ strictest(const struct policy_deciding *head)
 	return verdict;
 }
 
+/* One purse for all documents: what is left for one of them is what the others have left. */
+static struct policy_deciding *
+next(struct policy_deciding *head, size_t layer)
+{
+	struct policy_meter *meter = &head->layers[layer].meter;
+
+	meter->others = 0;
+	for (size_t i = 0; i < head->layer_count; i++)
+		if (i != layer)
+			meter->others += head->layers[i].meter.cost;
+	return &head->layers[layer];
+}
+
 static void
 ask_all(struct policy_deciding *head, int64_t now)
 {
 	for (size_t i = 0; i < head->layer_count; i++)
-		policy_ask_conditions(&head->layers[i], now);
+		policy_ask_conditions(next(head, i), now);
 	tell_each_other(head);
 	for (size_t i = 0; i < head->layer_count; i++)
 		policy_apply_rules(&head->layers[i]);
@@ -121,7 +141,7 @@ ask_all(struct policy_deciding *head, int64_t now)
 
 	for (size_t i = 0; i < head->layer_count; i++) {
 		if (!blocked)
-			policy_apply_limits(&head->layers[i], now);
+			policy_apply_limits(next(head, i), now);
 		if (is_late(head->request, now))
 			policy_apply_hold(&head->layers[i]);
 		policy_apply_terms(&head->layers[i]);
@@ -264,20 +284,20 @@ unite_terms(struct policy_deciding *head)
 	}
 }
 
-/* Their reasons behind each other; the same one once. */
+/* What those say that speak, behind each other; the same once. NULL: nothing. */
 static const char *
-reasons(const struct policy_deciding *head)
+joined(const struct policy_deciding *head, const char *(*text_of)(const struct policy_deciding *))
 {
 	const char *texts[POLICY_LAYERS_MAX];
 	size_t count = 0;
 
 	for (size_t i = 0; i < head->layer_count; i++) {
-		const char *text = speaks(head, &head->layers[i]) ? policy_reason(&head->layers[i]) : NULL;
+		const char *text = speaks(head, &head->layers[i]) ? text_of(&head->layers[i]) : NULL;
 
 		if (text && (count == 0 || strcmp(texts[count - 1], text) != 0))
 			texts[count++] = text;
 	}
-	return policy_reason_join(head->arena, texts, count);
+	return count ? policy_reason_join(head->arena, texts, count) : NULL;
 }
 
 static const char *
@@ -315,7 +335,8 @@ unite(struct policy_deciding *head)
 		decision->default_used = decision->default_used && layer->default_used;
 	}
 	unite_names(head);
-	decision->reason_text = reasons(head);
+	decision->reason_text = joined(head, policy_reason);
+	decision->remediation = joined(head, policy_remediation);
 	decision->remediation = advice(head);
 	if (decision->verdict != POLICY_BLOCK)
 		unite_terms(head);
@@ -327,8 +348,9 @@ unite(struct policy_deciding *head)
 static void
 decide(struct policy_deciding *head, int64_t now)
 {
-	if (!take(head, can_decide, now) || !is_valid(head) || !take(head, has_required, now)
-	    || !take(head, is_in_time, now) || !take(head, policy_find_candidates, now))
+	if (!take(head, can_decide, now) || !take(head, take_params, now) || !is_valid(head)
+	    || !take(head, has_required, now) || !take(head, is_in_time, now)
+	    || !take(head, policy_find_candidates, now))
 		return;
 	ask_all(head, now);
 }
@@ -362,4 +384,15 @@ policy_decide_layers(const struct policy *const *layers, size_t count, const str
 	}
 	decide(head, now);
 	unite(head);
+}
+
+bool
+policy_is_exhausted(const struct policy_decision *decision)
+{
+	const struct policy_deciding *trail = decision->trail;
+
+	for (size_t i = 0; i < trail->layer_count; i++)
+		if (trail->layers[i].meter.exhausted)
+			return true;
+	return trail->meter.exhausted;
 }

@@ -249,6 +249,28 @@ compare_params(const void *left, const void *right)
 	return strcmp(a->field.name, b->field.name);
 }
 
+/* For a param of another document, which alone knows its type and its bounds. */
+static bool
+read_override(const struct place *place, struct policy_override *override)
+{
+	static const char *const known[] = {"of", "value", "description", NULL};
+	struct place of = policy_place_member(place, "of"), value = policy_place_member(place, "value");
+	struct place description = policy_place_member(place, "description");
+	const char *unused;
+
+	if (!policy_read_map(place, known))
+		return false;
+	if (policy_is_organisation(place->reader->policy))
+		return policy_refuse_name(&of, "bad_value",
+					  "is for a tenant's policy: this one is an organisation's");
+	if (description.value && !policy_read_text(&description, DESCRIPTION_MAX, &unused))
+		return false;
+	if (!value.value)
+		return policy_refuse(&value, "missing_key", "is required");
+	override->value = policy_copy_value(place->reader->arena, value.value);
+	return policy_read_id(&of, &override->of);
+}
+
 static bool
 read_param(const struct place *place, struct policy_param *param)
 {
@@ -275,6 +297,12 @@ read_param(const struct place *place, struct policy_param *param)
 	       || policy_refuse(&value, "bad_value", "is outside its own bounds: %s", why.text);
 }
 
+static bool
+is_override(const struct place *place)
+{
+	return place->value && place->value->kind == VALUE_MAP && value_get(place->value, "of");
+}
+
 void
 policy_load_params(const struct place *root)
 {
@@ -284,12 +312,21 @@ policy_load_params(const struct place *root)
 	if (!params.value || policy_is_empty(&params, VALUE_MAP)
 	    || !policy_read_open_map(&params, POLICY_INPUTS_MAX))
 		return;
-	policy->param_count = params.value->as.map.count;
-	policy->params = arena_take_array(root->reader->arena, policy->param_count, sizeof *policy->params);
-	for (size_t i = 0; i < policy->param_count && !policy_reader_is_full(root); i++) {
-		struct place place = policy_place_nth(&params, i);
-		struct policy_param *param = &policy->params[i];
+	size_t count = params.value->as.map.count;
 
+	policy->params = arena_take_array(root->reader->arena, count, sizeof *policy->params);
+	policy->overrides = arena_take_array(root->reader->arena, count, sizeof *policy->overrides);
+	for (size_t i = 0; i < count && !policy_reader_is_full(root); i++) {
+		struct place place = policy_place_nth(&params, i);
+		struct policy_param *param = &policy->params[policy->param_count];
+		struct policy_override *override = &policy->overrides[policy->override_count];
+
+		if (is_override(&place)) {
+			policy->override_count +=
+			    policy_read_selector(&place, &override->name) && read_override(&place, override);
+			continue;
+		}
+		policy->param_count++;
 		param->field.name = ""; /* where it is bad */
 		if (policy_read_selector(&place, &param->field.name))
 			read_param(&place, param);

@@ -96,6 +96,34 @@ policy_load_lets(const struct place *place, const struct policy_lets *above, str
 
 /* What comes with a decision. */
 
+/* A value of the document, copied: the document may go. */
+struct value *
+policy_copy_value(struct arena *arena, const struct value *value)
+{
+	struct value *copy;
+
+	switch (value->kind) {
+	case VALUE_LIST:
+		copy = value_list(arena);
+		for (size_t i = 0; i < value->as.list.count; i++)
+			value_append(arena, copy, policy_copy_value(arena, value->as.list.items[i]));
+		return copy;
+	case VALUE_MAP:
+		copy = value_map(arena);
+		for (size_t i = 0; i < value->as.map.count; i++)
+			value_set(arena, copy, value->as.map.members[i].name.bytes,
+				  policy_copy_value(arena, value->as.map.members[i].value));
+		return copy;
+	case VALUE_STRING:
+		return value_text(arena, value->as.string.bytes, value->as.string.length);
+	default:
+		break;
+	}
+	copy = arena_take(arena, sizeof *copy);
+	*copy = *value;
+	return copy;
+}
+
 /* What people and programs can read, and RFC 8785 can write; not deeper than it may be. */
 static bool
 check_obligation(const struct place *place, size_t depth)

@@ -3,6 +3,7 @@
 #include "common/policy/policy_obligations.h"
 #include "common/canonical/canonical.h"
 #include "common/policy/policy_deciding.h"
+#include "common/policy/policy_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,33 +31,6 @@ text_of(struct arena *arena, const struct value *value)
 	return canonical_format(&text, value, &unused) ? text.bytes : "";
 }
 
-static struct value *
-copy(struct arena *arena, const struct value *value)
-{
-	struct value *made;
-
-	switch (value->kind) {
-	case VALUE_LIST:
-		made = value_list(arena);
-		for (size_t i = 0; i < value->as.list.count; i++)
-			value_append(arena, made, copy(arena, value->as.list.items[i]));
-		return made;
-	case VALUE_MAP:
-		made = value_map(arena);
-		for (size_t i = 0; i < value->as.map.count; i++)
-			value_set(arena, made, value->as.map.members[i].name.bytes,
-				  copy(arena, value->as.map.members[i].value));
-		return made;
-	case VALUE_STRING:
-		return value_text(arena, value->as.string.bytes, value->as.string.length);
-	default:
-		break;
-	}
-	made = arena_take(arena, sizeof *made);
-	*made = *value;
-	return made;
-}
-
 /* All items of both, in one order, each once. */
 static struct value *
 unite_lists(struct arena *arena, const struct value *left, const struct value *right)
@@ -73,14 +47,14 @@ unite_lists(struct arena *arena, const struct value *left, const struct value *r
 		qsort(items, count, sizeof *items, compare_items);
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || strcmp(items[i].text, items[i - 1].text) != 0)
-			value_append(arena, list, copy(arena, items[i].value));
+			value_append(arena, list, policy_copy_value(arena, items[i].value));
 	return list;
 }
 
 struct value *
 policy_obligation_copy(struct arena *arena, const struct value *value)
 {
-	return value->kind == VALUE_LIST ? unite_lists(arena, value, NULL) : copy(arena, value);
+	return value->kind == VALUE_LIST ? unite_lists(arena, value, NULL) : policy_copy_value(arena, value);
 }
 
 struct value *
@@ -90,7 +64,7 @@ policy_obligation_unite(struct arena *arena, const struct value *left, const str
 		return unite_lists(arena, left, right);
 	if (left->kind == VALUE_BOOL && right->kind == VALUE_BOOL)
 		return value_bool(arena, left->as.boolean || right->as.boolean);
-	return value_equal(left, right) ? copy(arena, left) : NULL;
+	return value_equal(left, right) ? policy_copy_value(arena, left) : NULL;
 }
 
 /* ------------------------------------------------------------------ all of a rule, a decision */

@@ -168,6 +168,12 @@ struct policy_param {
 	struct policy_datum value;
 };
 
+/* A value for a param of an organisation's document. */
+struct policy_override {
+	const char *name, *of; /* the param, the name of that document */
+	const struct value *value;
+};
+
 /* One action pattern of one rule. */
 struct policy_index_entry {
 	const char *skeleton; /* the pattern, but "*" for a segment with a star inside */
@@ -205,6 +211,8 @@ struct policy {
 	struct policy_type inputs;   /* a map */
 	struct policy_param *params; /* sorted by name */
 	size_t param_count;
+	struct policy_override *overrides; /* for other documents; in the document's order */
+	size_t override_count;
 	struct policy_lets lets;
 	struct policy_limit *limits; /* sorted by id, as the invariants */
 	size_t limit_count;

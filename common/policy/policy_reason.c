@@ -197,6 +197,9 @@ policy_reason(const struct policy_deciding *deciding)
 		return refusal_reason(deciding);
 	if (strcmp(code, "evaluation_timeout") == 0)
 		return "The deadline passed before this was decided.";
+	if (strcmp(code, "bad_param") == 0)
+		return "What the tenant's policy gives for a param of the organisation's is not within its "
+		       "bounds.";
 	if (strcmp(code, "too_many_rules") == 0)
 		return "More rules speak than one decision may name.";
 	if (strcmp(code, "too_many_requirements") == 0)

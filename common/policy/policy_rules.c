@@ -79,8 +79,11 @@ policy_deciding_meter(struct policy_deciding *deciding, int64_t now)
 	    .known = arena_take_array(arena, names->bindings.count, sizeof *meter->known),
 	    .expired = deciding->request->expired,
 	    .context = deciding->request->clock,
+	    .others = meter->others,
 	};
 	policy_facts_fill(deciding->policy, deciding->request, &deciding->context, now, arena, meter->slots);
+	if (deciding->has_params)
+		meter->slots[POLICY_FACT_PARAMS] = deciding->params;
 	return meter;
 }
 

@@ -14,8 +14,8 @@ struct snapshot {
 	struct monitor *monitor;
 	struct arena *arena; /* everything of the loaded generation */
 	int64_t generation;
-	struct snapshot_policy *policies;
-	size_t count;
+	struct snapshot_policy *policies, *shadows;
+	size_t count, shadow_count;
 	struct store_rows *asked; /* the generation, of the transaction at hand */
 };
 
@@ -70,15 +70,26 @@ is_organisation(const struct snapshot_policy *policy)
 	return names_tenant(policy, "*");
 }
 
+enum { ORGANISATION, TENANT, KINDS };
+
+static void
+add_layer(struct snapshot_layers *layers, const struct snapshot_policy *policy)
+{
+	if (!policy)
+		return;
+	layers->policies[layers->count] = policy->policy;
+	layers->items[layers->count++] = policy;
+}
+
 struct snapshot_layers
 snapshot_find(const struct snapshot *snapshot, const char *tenant)
 {
-	const struct snapshot_policy *found[2] = {NULL, NULL}; /* the organisation's, the tenant's */
+	const struct snapshot_policy *found[KINDS] = {NULL, NULL};
 	struct snapshot_layers layers = {0};
 
 	for (size_t i = 0; i < snapshot->count; i++) {
 		const struct snapshot_policy *policy = &snapshot->policies[i];
-		size_t kind = is_organisation(policy) ? 0 : 1;
+		size_t kind = is_organisation(policy) ? ORGANISATION : TENANT;
 
 		if (!covers(policy, tenant))
 			continue;
@@ -86,12 +97,44 @@ snapshot_find(const struct snapshot *snapshot, const char *tenant)
 			return (struct snapshot_layers){0};
 		found[kind] = policy;
 	}
-	for (size_t kind = 0; kind < 2; kind++)
-		if (found[kind]) {
-			layers.policies[layers.count] = found[kind]->policy;
-			layers.items[layers.count++] = found[kind];
-		}
+	add_layer(&layers, found[ORGANISATION]);
+	add_layer(&layers, found[TENANT]);
 	return layers;
+}
+
+/* It takes the place of the one of its name or kind. */
+static struct snapshot_layers
+layers_with(const struct snapshot_policy *shadow, const struct snapshot_layers *active)
+{
+	const struct snapshot_policy *other = NULL;
+	struct snapshot_layers layers = {0};
+
+	for (size_t i = 0; i < active->count; i++)
+		if (is_organisation(active->items[i]) != is_organisation(shadow)
+		    && strcmp(active->items[i]->policy_id, shadow->policy_id) != 0)
+			other = active->items[i];
+	add_layer(&layers, is_organisation(shadow) ? shadow : other);
+	add_layer(&layers, is_organisation(shadow) ? other : shadow);
+	return layers;
+}
+
+size_t
+snapshot_find_shadows(const struct snapshot *snapshot, const char *tenant,
+		      struct snapshot_shadow shadows[SNAPSHOT_SHADOWS_MAX])
+{
+	struct snapshot_layers active;
+	size_t count = 0;
+
+	if (snapshot->shadow_count == 0)
+		return 0;
+	active = snapshot_find(snapshot, tenant);
+	for (size_t i = 0; i < snapshot->shadow_count && count < SNAPSHOT_SHADOWS_MAX; i++) {
+		const struct snapshot_policy *shadow = &snapshot->shadows[i];
+
+		if (covers(shadow, tenant))
+			shadows[count++] = (struct snapshot_shadow){shadow, layers_with(shadow, &active)};
+	}
+	return count;
 }
 
 static bool
@@ -186,7 +229,8 @@ report(const struct snapshot *snapshot)
 }
 
 static void
-replace(struct snapshot *snapshot, const struct store_rows *rows, int64_t generation)
+replace(struct snapshot *snapshot, const struct store_rows *rows, const struct store_rows *shadows,
+	int64_t generation)
 {
 	arena_reset(snapshot->arena);
 	snapshot->count = store_rows_count(rows);
@@ -194,6 +238,11 @@ replace(struct snapshot *snapshot, const struct store_rows *rows, int64_t genera
 	snapshot->generation = generation;
 	for (size_t i = 0; i < snapshot->count; i++)
 		load_row(snapshot, rows, i, &snapshot->policies[i]);
+	snapshot->shadow_count = store_rows_count(shadows);
+	snapshot->shadows =
+	    arena_take_array(snapshot->arena, snapshot->shadow_count, sizeof *snapshot->shadows);
+	for (size_t i = 0; i < snapshot->shadow_count; i++)
+		load_row(snapshot, shadows, i, &snapshot->shadows[i]);
 	report(snapshot);
 }
 
@@ -221,9 +270,13 @@ snapshot_take(struct snapshot *snapshot, struct work *work, bool *changed, struc
 	if (!*changed)
 		return true;
 	rows = store_query(work->store, work->arena, STATEMENT_SNAPSHOT_POLICIES, NULL, 0, error);
-	if (rows)
-		replace(snapshot, rows, generation);
-	return rows != NULL;
+
+	struct store_rows *shadows =
+	    rows ? store_query(work->store, work->arena, STATEMENT_SNAPSHOT_SHADOWS, NULL, 0, error) : NULL;
+
+	if (shadows)
+		replace(snapshot, rows, shadows, generation);
+	return shadows != NULL;
 }
 
 bool

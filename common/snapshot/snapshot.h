@@ -55,4 +55,16 @@ struct snapshot_layers {
  */
 struct snapshot_layers snapshot_find(const struct snapshot *snapshot, const char *tenant);
 
+#define SNAPSHOT_SHADOWS_MAX 4 /* that are looked at for one tenant */
+
+/* A policy in the shadow, and who would decide if it were active: it, and the other kind. Its `policy` may be NULL: it does not load. */
+struct snapshot_shadow {
+	const struct snapshot_policy *policy;
+	struct snapshot_layers layers;
+};
+
+/* Those for this tenant, by name, the first SNAPSHOT_SHADOWS_MAX. They decide nothing. */
+size_t snapshot_find_shadows(const struct snapshot *snapshot, const char *tenant,
+			     struct snapshot_shadow shadows[SNAPSHOT_SHADOWS_MAX]);
+
 #endif

@@ -49,6 +49,91 @@ layers_of(const struct snapshot_layers *layers, struct arena *arena)
 	return list;
 }
 
+/* ------------------------------------------------------------------ shadows */
+
+static bool
+is_over_for_shadows(void *started)
+{
+	return clock_computing() - *(const int64_t *)started > WORD_SHADOWS_MAX;
+}
+
+static bool
+is_asked_alike(const struct policy_decision *left, const struct policy_decision *right)
+{
+	bool same = left->requirement_count == right->requirement_count;
+
+	for (size_t i = 0; same && i < left->requirement_count; i++)
+		same = strcmp(left->requirements[i].group, right->requirements[i].group) == 0
+		       && left->requirements[i].quorum == right->requirements[i].quorum;
+	return same;
+}
+
+static void
+set_shadow_decision(struct value *map, const struct policy_decision *real,
+		    const struct policy_decision *shadow, struct arena *arena)
+{
+	struct value *rules = value_list(arena);
+
+	for (size_t i = 0; i < shadow->rule_count; i++)
+		value_append(arena, rules, value_string(arena, shadow->rules[i]));
+	value_set_string(arena, map, "decision", policy_verdict_name(shadow->verdict));
+	value_set_string(arena, map, "reason_code", shadow->reason_code);
+	value_set(arena, map, "rules", rules);
+	value_set(arena, map, "differs",
+		  value_bool(arena, shadow->verdict != real->verdict || !is_asked_alike(shadow, real)));
+}
+
+/* What one would have decided, or why nobody knows: "unusable", "cost". */
+static struct value *
+shadow_of(const struct snapshot_shadow *shadow, const struct policy_request *asked, int64_t now,
+	  const struct policy_decision *real, struct arena *arena)
+{
+	struct value *map = value_map(arena);
+	struct policy_decision decision;
+
+	value_set_string(arena, map, "id", shadow->policy->policy_id);
+	value_set(arena, map, "version", value_int(arena, shadow->policy->version));
+	value_set_string(arena, map, "digest", shadow->policy->digest);
+	if (!shadow->policy->policy) {
+		value_set_string(arena, map, "error", "unusable");
+		return map;
+	}
+	if (is_over_for_shadows(asked->clock)) {
+		value_set_string(arena, map, "error", "cost");
+		return map;
+	}
+	policy_decide_layers(shadow->layers.policies, shadow->layers.count, asked, now, arena, &decision);
+	if (policy_is_exhausted(&decision))
+		value_set_string(arena, map, "error", "cost");
+	else
+		set_shadow_decision(map, real, &decision, arena);
+	return map;
+}
+
+/* Of a decision that stands already. */
+static void
+set_shadows(const struct snapshot *snapshot, const struct policy_request *asked, int64_t now,
+	    const struct policy_decision *real, struct value *explanation, struct arena *arena)
+{
+	struct snapshot_shadow shadows[SNAPSHOT_SHADOWS_MAX];
+	size_t count = snapshot_find_shadows(snapshot, asked->tenant, shadows);
+	int64_t started;
+	struct policy_request again = *asked;
+	struct value *list;
+
+	if (!count)
+		return;
+	started = clock_computing();
+	again.expired = is_over_for_shadows;
+	again.clock = &started;
+	list = value_list(arena);
+	for (size_t i = 0; i < count; i++)
+		value_append(arena, list, shadow_of(&shadows[i], &again, now, real, arena));
+	value_set(arena, explanation, "shadows", list);
+}
+
+/* ------------------------------------------------------------------ deciding */
+
 void
 word_decide(const struct snapshot *snapshot, const struct word_request *request, int64_t deadline,
 	    struct work *work, struct policy_decision *decision, struct word_decision *stored)
@@ -71,6 +156,10 @@ word_decide(const struct snapshot *snapshot, const struct word_request *request,
 	    .clock = started,
 	};
 	policy_decide_layers(layers.policies, layers.count, asked, work->now, work->arena, decision);
+
+	struct value *explanation = policy_explain(decision, work->arena);
+
+	set_shadows(snapshot, asked, work->now, decision, explanation, work->arena);
 	*stored = (struct word_decision){
 	    .verdict = policy_verdict_name(decision->verdict),
 	    .reason_code = decision->reason_code,
@@ -85,7 +174,7 @@ word_decide(const struct snapshot *snapshot, const struct word_request *request,
 	    .remediation = decision->remediation,
 	    .obligations = decision->obligations,
 	    .layers = layers.count > 1 ? layers_of(&layers, work->arena) : NULL,
-	    .explanation = text_of(policy_explain(decision, work->arena), work->arena),
+	    .explanation = text_of(explanation, work->arena),
 	};
 }
 

@@ -41,7 +41,10 @@ struct words {
 };
 struct words words_open(struct work *work);
 
-/* Asks the policies that cover the tenant now. deadline 0: the request's is not applied. */
+#define WORD_SHADOWS_MAX                                                                                     \
+	2000 /* microseconds of computing that all shadows of one decision may take together */
+
+/* Asks the policies that cover the tenant now, and then those in the shadow, which change nothing and are told in the explanation. deadline 0: the request's is not applied. */
 void word_decide(const struct snapshot *snapshot, const struct word_request *request, int64_t deadline,
 		 struct work *work, struct policy_decision *decision, struct word_decision *stored);
 /* Adds the n-th decision on a request. */

@@ -128,6 +128,7 @@ int command_policy_activate(struct cli *cli);
 int command_policy_rollback(struct cli *cli);
 int command_policy_show(struct cli *cli);
 int command_policy_list(struct cli *cli);
+int command_policy_shadow(struct cli *cli);
 int command_cel(struct cli *cli);
 int command_submit(struct cli *cli);
 int command_wait(struct cli *cli);

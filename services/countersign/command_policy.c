@@ -45,6 +45,40 @@ command_policy_activate(struct cli *cli)
 	return result == CLI_OK ? policy_activate(cli, &review, &file) : result;
 }
 
+/* How often each would have decided otherwise. */
+static int
+print_differences(struct cli *cli)
+{
+	static const char *const names[] = {"policy",  "#version",   "tenant",	"decision", "shadow",
+					    "differs", "#decisions", "last_at", NULL};
+	static const char *const columns[] = {"policy",	 "version",   "tenant",	 "decision", "shadow",
+					      "differs", "decisions", "last_at", NULL};
+	struct error error = {0};
+	struct store_rows *rows = cli_read(cli, STATEMENT_CLI_POLICY_DIFFERENCES, NULL, 0, &error);
+
+	if (!rows)
+		return cli_fail(&error);
+	cli_print_list(cli, cli_rows(cli, rows, names), columns);
+	return CLI_OK;
+}
+
+int
+command_policy_shadow(struct cli *cli)
+{
+	const char *end = cli_option(cli, "end");
+	struct policy_file file;
+	int result;
+
+	if (end && cli->argument_count)
+		return cli_usage(cli, "--end: goes without a file");
+	if (end)
+		return policy_shadow_end(cli, end);
+	if (!cli->argument_count)
+		return print_differences(cli);
+	result = policy_file_read_honoured(cli, cli->arguments[0], &file);
+	return result == CLI_OK ? policy_shadow(cli, &file.policy) : result;
+}
+
 int
 command_policy_list(struct cli *cli)
 {

@@ -77,6 +77,7 @@ static const struct cli_option lint_options[] = {
     {"error", "CODES", "warnings that are errors here: W04,W05 (countersign-policy(5))"},
     {"warn", "E03", "people who are not there are a warning here"},
     {0}};
+static const struct cli_option shadow_options[] = {{"end", "ID", "end the shadow of this policy"}, {0}};
 static const struct cli_option convert_options[] = {{"to", "FORM", "json or yaml (required)"}, {0}};
 
 static const struct cli_option diff_options[] = {
@@ -167,6 +168,11 @@ const struct cli_command cli_commands[] = {
      "countersign policy replay new.yaml --last 10000", replay_options, 1, 1, command_policy_replay},
     {"policy activate", "FILE|-", "Makes a policy the active one, for every evaluator at once.",
      "countersign policy activate policy.json", lint_options, 1, 1, command_policy_activate},
+    {"policy shadow", "[FILE|-]",
+     "Puts a policy into the shadow: what it would decide is recorded and changes nothing. Without one: what "
+     "they would have decided.",
+     "countersign policy shadow next.yaml\ncountersign policy shadow\ncountersign policy shadow --end acme",
+     shadow_options, 0, 1, command_policy_shadow},
     {"policy rollback", "ID VERSION",
      "Makes what was active before the active policy again, under a new version.",
      "countersign policy rollback delivery 3", NULL, 2, 2, command_policy_rollback},

@@ -53,11 +53,9 @@ policy_layers_read(struct cli *cli, const struct policy *policy, struct policy_l
 	return policy_layers_add(layers, other.policy.policy, &error) ? CLI_OK : cli_fail(&error);
 }
 
-bool
-policy_actives_load(struct cli *cli, struct policy_actives *actives, struct error *error)
+static bool
+take_rows(struct cli *cli, const struct store_rows *rows, struct policy_actives *actives, struct error *error)
 {
-	struct store_rows *rows = cli_read(cli, STATEMENT_CLI_POLICY_DOCUMENTS, NULL, 0, error);
-
 	if (!rows)
 		return false;
 	actives->count = store_rows_count(rows);
@@ -69,6 +67,54 @@ policy_actives_load(struct cli *cli, struct policy_actives *actives, struct erro
 		if (!policy_document_parse(cli->arena, text, strlen(text), &document, error))
 			return error_wrap(error, "policy %s", store_row_text(rows, row, 0));
 		actives->items[row] = document.policy;
+	}
+	return true;
+}
+
+bool
+policy_actives_load(struct cli *cli, struct policy_actives *actives, struct error *error)
+{
+	return take_rows(cli, cli_read(cli, STATEMENT_CLI_POLICY_DOCUMENTS, NULL, 0, error), actives, error);
+}
+
+bool
+policy_actives_query(struct cli *cli, struct policy_actives *actives, struct error *error)
+{
+	struct store_rows *rows =
+	    store_query(cli->store, cli->arena, STATEMENT_CLI_POLICY_DOCUMENTS, NULL, 0, error);
+
+	return take_rows(cli, rows, actives, error);
+}
+
+static bool
+is_active(const struct policy_actives *actives, const char *name)
+{
+	for (size_t i = 0; i < actives->count; i++)
+		if (policy_is_organisation(actives->items[i])
+		    && strcmp(policy_name(actives->items[i]), name) == 0)
+			return true;
+	return false;
+}
+
+bool
+policy_actives_fit(struct cli *cli, const struct policy_actives *actives, const struct policy *policy,
+		   struct error *error)
+{
+	const char *of;
+
+	for (size_t i = 0; (of = policy_params_of(policy, i)) != NULL; i++)
+		if (!is_active(actives, of))
+			return error_set_field(error, ERROR_INVALID, "unknown_policy", "params",
+					       "no organisation's policy %s is active", of);
+	for (size_t i = 0; i < actives->count; i++) {
+		const struct policy *other = actives->items[i];
+
+		if (strcmp(policy_name(other), policy_name(policy)) == 0)
+			continue;
+		if (!policy_params_fit(policy, other, cli->arena, error))
+			return false;
+		if (!policy_params_fit(other, policy, cli->arena, error))
+			return error_wrap(error, "policy %s gives a value for it", policy_name(other));
 	}
 	return true;
 }

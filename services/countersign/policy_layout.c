@@ -36,7 +36,7 @@ static const struct shape scope = {.keys = {"actions", "agents", "targets", "ten
 static const struct shape field = {
     .keys = {"type", "enum", "min", "max", "default", "required", "sensitive", "fields", "description"},
     .inner = {{"fields", &field, true, CLOSED}}};
-static const struct shape param = {.keys = {"type", "value", "enum", "min", "max", "description"}};
+static const struct shape param = {.keys = {"of", "type", "value", "enum", "min", "max", "description"}};
 static const struct shape cells = {.keys = {"evaluation_timeout", "unavailable", "approval_queued",
 					    "no_eligible_approver", "ignored", "downstream_failure"}};
 static const struct shape class = {.keys = {"id", "actions", "except", "default", "approval", "requires",

@@ -58,17 +58,26 @@ check_allow(const struct policy_decision *decision)
 		       || one->rule->verdict == POLICY_ALLOW);
 		assert(one->outcome.truth != POLICY_ERROR || one->rule->is_shadow || !trail->errors_block);
 	}
-	for (size_t i = 0; i < trail->check_count; i++) {
-		const struct policy_check *check = &trail->checks[i];
-
-		assert(!check->exceeded && !check->unknown && check->key);
-		assert(check->used >= 0 && check->amount >= 0
-		       && check->used <= check->limit->max - check->amount);
-	}
 	for (size_t i = 0; decision->default_used && i < trail->class_count; i++)
 		assert(trail->classes[i]->verdict == POLICY_ALLOW);
 	assert(!decision->missing_count && !decision->refusal && decision->valid_for > 0);
 	assert(decision->default_used || decision->rule_count);
+}
+
+/* 10.4: what is not clear is too much, and what is too much raises. */
+static void
+check_limits(const struct policy_decision *decision)
+{
+	const struct policy_deciding *trail = decision->trail;
+
+	for (size_t i = 0; i < trail->check_count; i++) {
+		const struct policy_check *check = &trail->checks[i];
+		bool is_clear = check->outcome.truth == POLICY_TRUE && check->key && !check->unknown
+				&& check->used >= 0 && check->amount >= 0;
+
+		assert(check->exceeded == (!is_clear || check->used > check->limit->max - check->amount));
+		assert(!check->exceeded || decision->verdict >= check->limit->exceeded);
+	}
 }
 
 static void
@@ -91,8 +100,10 @@ check_decision(const struct policy_decision *decision)
 	assert(strlen(decision->reason_text) <= POLICY_REASON_MAX);
 	assert(!strstr(decision->reason_text, SITUATION_SECRET));
 	assert(decision->trail->meter.cost <= POLICY_COST_MAX + CEL_COST_MAX);
-	if (combination_was_asked(decision))
+	if (combination_was_asked(decision)) {
 		check_errors(decision);
+		check_limits(decision);
+	}
 	if (decision->verdict == POLICY_ALLOW)
 		check_allow(decision);
 	else if (decision->verdict == POLICY_REQUIRE_APPROVAL)

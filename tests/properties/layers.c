@@ -13,7 +13,7 @@
 
 enum { NOW = 10000000, REQUESTS = 3 };
 
-const char *const layers_property_names[LAYERS_PROPERTIES] = {"loosens", "exact", "swapped", "shown"};
+const char *const layers_property_names[LAYERS_PROPERTIES] = {"loosens", "exact", "swapped", "shown", "shadow"};
 
 struct trial {
 	struct arena *arena;
@@ -202,6 +202,21 @@ is_shown(const struct trial *trial, const struct policy_decision *both)
 	return value_get(map, "policy")->kind == VALUE_LIST;
 }
 
+/* The second document is in the shadow of the first, and the first in that of both. */
+static void
+check_shadow(const struct trial *trial, const struct policy_request *request, struct policy_decision *both)
+{
+	const char *before = json(trial->arena, policy_explain(both, trial->arena));
+	struct policy_decision shadows[2];
+
+	for (int i = 0; i < 2; i++)
+		policy_decide(trial->policies[!i], request, NOW, trial->arena, &shadows[i]);
+	if (trial->flaw == LAYERS_SHADOW_COUNTS)
+		*both = shadows[0];
+	check(trial, LAYERS_SHADOW,
+	      strcmp(before, json(trial->arena, policy_explain(both, trial->arena))) == 0, request, both, both);
+}
+
 /* ------------------------------------------------------------------ two documents */
 
 static struct policy *
@@ -264,6 +279,7 @@ try_request(struct trial *trial, uint64_t *seed)
 		if (!declares_too_little(&alone[i]))
 			check(trial, LAYERS_LOOSENS, !is_looser(trial, &both, &alone[i], i ? "own" : "org"),
 			      &request, &alone[i], &both);
+	check_shadow(trial, &request, &both);
 	if (trial->flaw != LAYERS_SOUND)
 		return;
 	check_exact(trial, &request, alone, &both);

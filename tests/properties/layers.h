@@ -7,6 +7,7 @@
  * exact        It is no stricter than the stricter of both alone: unless a class blocks errors, or more is asked than one question holds.
  * swapped      The documents in another order: the same verdict, code, names and terms.
  * shown        Each rule of the explanation names its document.
+ * shadow       What others decide about the same request afterwards, as in the shadow, changes nothing of the decision and its explanation.
  */
 #ifndef COUNTERSIGN_TESTS_LAYERS_H
 #define COUNTERSIGN_TESTS_LAYERS_H
@@ -16,7 +17,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum layers_property { LAYERS_LOOSENS, LAYERS_EXACT, LAYERS_SWAPPED, LAYERS_SHOWN, LAYERS_PROPERTIES };
+enum layers_property {
+	LAYERS_LOOSENS,
+	LAYERS_EXACT,
+	LAYERS_SWAPPED,
+	LAYERS_SHOWN,
+	LAYERS_SHADOW,
+	LAYERS_PROPERTIES
+};
 extern const char *const layers_property_names[LAYERS_PROPERTIES];
 
 /* What is broken, to see it found. */
@@ -26,6 +34,7 @@ enum layers_flaw {
 	LAYERS_DEFAULT_YIELDS,	/* no default is a floor */
 	LAYERS_PROFILES_MIXED,	/* of equal profiles the last is asked */
 	LAYERS_CONTEXT_OF_LAST, /* only the tenant's declarations are looked at */
+	LAYERS_SHADOW_COUNTS,	/* what is in the shadow takes the place of the decision */
 	LAYERS_FLAWS
 };
 

@@ -25,7 +25,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "walk"))
 
-from house import BOOTSTRAP, OWNER_URI, ROOT, SERVICES, STATE, House, digest_of, now, policy, rfc3339  # noqa: E402
+from house import ASAN, BOOTSTRAP, OWNER_URI, ROOT, SERVICES, STATE, House, digest_of, now, policy, rfc3339  # noqa: E402
 import history  # noqa: E402
 import schemas  # noqa: E402
 
@@ -34,7 +34,6 @@ PRELOAD = ROOT / os.environ.get("B", "build") / "tests/sweep/preload.so"
 TWO_SIDED = ("produce", "commit", "perform", "spawn")
 STARTING = ("send prepare", "send describe", "answer prepare", "sync describe")  # nothing but these, in the order in which they are written
 PATIENCE = 40
-ASAN = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0")))  # a sanitized service is not the first then
 
 
 class Receiver:
@@ -306,7 +305,7 @@ class Street:
             self.run_out(service)
         self.report = self.folder / f"calls-{next(self.numbers)}"
         self.report.touch()
-        self.house.start(service, wait=False, env={"LD_PRELOAD": str(PRELOAD), "ASAN_OPTIONS": ASAN, "SWEEP_REPORT": str(self.report), "SWEEP_AT": str(at),
+        self.house.start(service, wait=False, env={**ASAN, "LD_PRELOAD": str(PRELOAD), "SWEEP_REPORT": str(self.report), "SWEEP_AT": str(at),
                                                    "SWEEP_SIDE": side, "SWEEP_PATH": path})
 
     def run_out(self, service):

@@ -24,7 +24,7 @@ from history_tools import SECOND, b64url_decode, parse
 
 INPUTS = {"requests": "evaluator", "responses": "resolver", "outcomes": "recorder", "approvals": "notifier"}
 OUTPUTS = ("approvals", "authorizations", "incidents", "quarantine", "checkpoints")
-TABLES = ("installation", "consumer_position", "agent", "group_member", "signing_key", "directory_history", "policy", "request",
+TABLES = ("installation", "consumer_position", "agent", "group_member", "signing_key", "directory_history", "policy", "policy_shadow", "request",
           "decision", "approval", "approval_requirement", "response", "authorization_status", "outcome", "incident", "quarantine",
           "quarantine_raw", "shelf", "ledger_head", "ledger_batch", "ledger_event", "relay_position", "checkpoint", "delivery",
           "delivery_target")

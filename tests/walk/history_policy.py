@@ -122,12 +122,19 @@ def unite(duties, more):
     return quarrels
 
 
+def with_params(document, documents):
+    """With the values that others give for its params."""
+    given = {name: one["value"] for d in documents for name, one in d.get("params", {}).items() if one.get("of") == document["policy"]}
+    return document | {"params": {n: p | {"value": given.get(n, p["value"])} for n, p in document.get("params", {}).items()}}
+
+
 def demand(documents, request, late):
     """documents: the organisation's first; request: tenant, agent_id, action, target, context; late: its deadline had passed."""
+    documents = [with_params(d, documents) for d in documents]
     contexts = taken(documents, request["context"])
     if contexts is None:  # 1a
         return Demand("BLOCK", "invalid_request")
-    voices = [Voice(d, request | {"context": c}) for d, c in zip(documents, contexts)]
+    voices = [Voice(d, request | {"context": c, "params": {n: p["value"] for n, p in d["params"].items()}}) for d, c in zip(documents, contexts)]
     if any(v.missing for v in voices):
         return Demand("BLOCK", "missing_input")
     if late and not all(v.holds for v in voices):
@@ -167,6 +174,12 @@ def demand_of(view, decision):
     policies = policies_of(view, decision)
     if None in policies or not request["valid"] or decision["reason_code"].startswith("too_many_"):
         return None
+    return demand_by(view, policies, decision)
+
+
+def demand_by(view, policies, decision):
+    """By these rows of policies, of the request that the decision is about."""
+    request = view.requests[decision["tenant"], decision["request_id"]]
     late = decision["n"] == 0 and request["deadline"] is not None and decision["decided_at"] > request["deadline"]
     digests = tuple(p["digest"] for p in policies)
     asked = digests, request["tenant"], request["agent_id"], request["action"], request["target"], request["context"], late

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every request has its decisions, at most one question to people, and exactly one final word, each said in the ledger."""
-from history_policy import unite, demand_of, policies_of
+from history_policy import demand_by, demand_of, policies_of, unite
 from history_tools import SECOND, claims_of, derived, digest_text, key_of, microseconds, murmur2
 
 FINAL_OF = {"APPROVED": "GRANTED", "DENIED": "DENIED", "EXPIRED": "EXPIRED", "CANCELLED": "CANCELLED"}
 
 
 def judge(view, violate):
-    policies = Policies(view.tables["policy"], violate)
+    policies = Policies(view.tables["policy"], view.tables["policy_shadow"], violate)
     for request in {*view.requests, *view.decisions, *view.words, *view.approvals}:
         who = key_of(*request)
         if request not in view.requests:
@@ -23,13 +23,15 @@ def judge(view, violate):
 # ---------------------------------------------------------------- decisions and the policies that they name
 
 class Policies:
-    def __init__(self, rows, violate):
+    def __init__(self, rows, shadows, violate):
         self.by_generation = sorted(rows, key=lambda p: p["generation"])
-        for number, row in enumerate(self.by_generation, 1):
+        self.shadows = sorted(shadows, key=lambda p: p["generation"])
+        self.begun = sorted([(p["generation"], p["activated_at"]) for p in rows] + [(s["generation"], s["at"]) for s in shadows])
+        for number, row in enumerate(sorted([*rows, *shadows], key=lambda p: p["generation"]), 1):
             who = f"{row['policy_id']}/{row['version']}"
             if row["generation"] != number:
                 violate("policy", who, f"generation {row['generation']}, expected {number}")
-            if row["digest"] != digest_text(row["document"].encode()):
+            if row["document"] is not None and row["digest"] != digest_text(row["document"].encode()):
                 violate("policy", who, "the digest is not that of the document")
 
     def active(self, generation, tenant):
@@ -40,12 +42,42 @@ class Policies:
         return organisation + own if len(organisation) < 2 and len(own) < 2 else []
 
 
+    def in_shadow(self, generation, tenant):
+        """Each with those that would decide if it were active."""
+        newest = {s["policy_id"]: s for s in self.shadows if s["generation"] <= generation}
+        for shadow in sorted(newest.values(), key=lambda s: s["policy_id"]):
+            active = [p for p in self.by_generation if p["policy_id"] == shadow["policy_id"]
+                      and shadow["generation"] < p["generation"] <= generation and p["version"] >= (shadow["version"] or 0)]
+            if shadow["document"] is None or active or not {"*", tenant} & set(shadow["tenants"]):
+                continue
+            others = [p for p in self.active(generation, tenant) if p["policy_id"] != shadow["policy_id"]
+                      and ("*" in p["tenants"]) != ("*" in shadow["tenants"])]
+            yield shadow, sorted([shadow, *others], key=lambda p: "*" not in p["tenants"])
+
+
+def judge_shadows(view, decision, who, policies, violate):
+    """What was recorded of shadows is what they would have said; that they change nothing the rest of these rules sees."""
+    if decision["explanation"] is None:
+        return
+    told, wanted = decision["explanation"].get("shadows", []), list(policies.in_shadow(decision["generation"], decision["tenant"]))
+    if [(t["id"], t["version"], t["digest"]) for t in told] != [(s["policy_id"], s["version"], s["digest"]) for s, _ in wanted[:4]]:
+        violate("shadow", who, f"{[(t['id'], t['version']) for t in told]} are told, in the shadow were {[s['policy_id'] for s, _ in wanted]}")
+        return
+    for one, (_, layers) in zip(told, wanted):
+        if "error" in one or one["reason_code"].startswith("too_many_"):
+            continue
+        said, would = (one["decision"], one["reason_code"], one["rules"]), demand_by(view, layers, decision)
+        if said != (would.verdict, would.code, would.rules):
+            violate("shadow", who, f"{one['id']} is told to say {said}, it would say {(would.verdict, would.code, would.rules)}")
+
+
 def judge_decisions(view, request, who, policies, violate):
     decisions, row = view.decisions.get(request, []), view.requests[request]
     if [d["n"] for d in decisions] != list(range(len(decisions))) or not decisions:
         violate("decision", who, f"decisions numbered {[d['n'] for d in decisions]}")
     for decision in decisions:
         judge_policy(view, decision, who, policies, violate)
+        judge_shadows(view, decision, who, policies, violate)
         if decision["decided_at"] < row["received_at"]:
             violate("decision", who, f"decision {decision['n']} is older than the request")
         if not row["valid"] and (decision["verdict"], decision["reason_code"]) != ("BLOCK", "invalid_request"):
@@ -67,8 +99,8 @@ def judge_policy(view, decision, who, policies, violate):
         violate("decision-policy", who, f"{said} was not what decided in generation {decision['generation']}")
         return
     active = policies_of(view, decision)
-    after = [p for p in policies.by_generation if p["generation"] > decision["generation"]]
-    if decision["decided_at"] < max(p["activated_at"] for p in active) or after and decision["decided_at"] > after[0]["activated_at"]:
+    after = [at for generation, at in policies.begun if generation > decision["generation"]]
+    if decision["decided_at"] < max(p["activated_at"] for p in active) or after and decision["decided_at"] > after[0]:
         violate("decision-policy", who, f"decided at {decision['decided_at']}, when generation {decision['generation']} did not hold")
     wanted = demand_of(view, decision)
     if wanted and (decision["verdict"], decision["reason_code"], decision["rules"]) != (wanted.verdict, wanted.code, wanted.rules):

@@ -34,6 +34,9 @@ BIN = pathlib.Path(os.environ.get("COUNTERSIGN_BIN", ROOT / "build" / "bin"))
 SERVICES = ("evaluator", "resolver", "recorder", "notifier", "relay")
 OUTPUTS = ("approvals", "authorizations", "incidents", "quarantine", "checkpoints")
 OWNER_URI = os.environ.get("COUNTERSIGN_DATABASE_URI", "")
+BARE = not {"COUNTERSIGN_WRAP", "COUNTERSIGN_BIN"} & set(os.environ)  # neither valgrind nor a sanitizer is there to need memory of its own
+# for a process that is given LD_PRELOAD: the sanitizer's library does not come first then
+ASAN = {"ASAN_OPTIONS": ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0")))}
 
 
 def b64url(data: bytes) -> str:

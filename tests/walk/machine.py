@@ -15,7 +15,7 @@ import time
 
 import psycopg
 
-from house import ROOT, free_port
+from house import ASAN, ROOT, free_port
 
 
 class Machine:
@@ -32,7 +32,7 @@ class Machine:
         told.chmod(0o644)
         with open(told, "r+b") as file:
             self.told = mmap.mmap(file.fileno(), 24)
-        self.env = {"LD_PRELOAD": str(library), "STORY_MACHINE": str(told)}
+        self.env = {**ASAN, "LD_PRELOAD": str(library), "STORY_MACHINE": str(told)}
 
     def tell(self, place, value):
         self.told[8 * place:8 * place + 8] = struct.pack("q", value)

@@ -58,6 +58,16 @@ def an_allow_by_a_layer_that_was_not_there(h):
     decision["layers"] = [one | {"id": "organisation"}, one]
 
 
+@breaks("shadow")
+def a_shadow_that_is_not_told(h):
+    del h.row("decision", request_id=h.town.later)["explanation"]["shadows"]
+
+
+@breaks("shadow")
+def a_shadow_that_is_told_to_allow_what_it_blocks(h):
+    h.row("decision", request_id=h.town.later)["explanation"]["shadows"][0]["decision"] = "ALLOW"
+
+
 @breaks("wrong-verdict")
 def an_allow_by_a_rule_that_blocks(h):
     h.row("decision", request_id=h.town.allowed)["rules"] = ["no-exports"]

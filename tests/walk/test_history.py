@@ -48,6 +48,8 @@ class Town:
         for request_id, word in ((self.granted, "GRANTED"), (self.pair, "GRANTED"), (self.denied, "DENIED"), (self.brief, "EXPIRED")):
             house.word(request_id, word)
         house.activate(policy(2))
+        stricter = policy(3, rules=[{"id": "stop", "match": {"actions": ["deployment.**"]}, "decision": "BLOCK"}])
+        house.cli("policy", "shadow", "-", stdin=json.dumps(stricter))
         self.later = house.ask(action="deployment.staging")
         house.word(self.later, "GRANTED")
         house.expect("incidents", self.blocked)

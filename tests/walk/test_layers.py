@@ -16,20 +16,22 @@ def organisation(version=1, rules=(), **changes):
     return {
         "countersign": "policy/v1", "policy": "house-rules", "version": version, "tenants": ["*"],
         "inputs": {"amount": {"type": "int", "max": 1000}, "region": {"type": "string", "sensitive": True}},
+        "params": {"most": {"type": "int", "value": 500, "min": 100, "max": 800}},
         "classes": [{"id": "deployment", "actions": ["deployment.**"], "default": "REQUIRE_APPROVAL", "approval": "people"},
                     {"id": "report", "actions": ["report.**"], "default": "BLOCK", "floor": False},
                     {"id": "other", "actions": ["**"], "default": "ALLOW"}],
         "approvals": {"people": profile("security", valid_for="10m")},
         "rules": [{"id": "no-exports", "match": {"actions": ["data.export"]}, "decision": "BLOCK", "reason": "Data does not leave."},
                   {"id": "two-houses", "match": {"actions": ["credential.rotate"]}, "decision": "REQUIRE_APPROVAL", "approval": "people"},
-                  {"id": "no-large", "match": {"actions": ["payment.refund"]}, "when": "context.amount > 500", "decision": "BLOCK"},
+                  {"id": "no-large", "match": {"actions": ["payment.refund"]}, "when": "context.amount > params.most", "decision": "BLOCK"},
                   *rules], **changes}
 
 
 def own(version=1, rules=(), **changes):
     return {
         "countersign": "policy/v1", "policy": "own", "version": version, "tenants": ["default"],
-        "inputs": {"amount": {"type": "int", "default": 1}, "region": {"type": "string"}, "note": {"type": "string"}},
+        "inputs": {"amount": {"type": "int", "default": 1}, "region": {"type": "string"}, "note": {"type": "string"},
+                   "numbers": {"type": "list<int>", "max": 30}},
         "classes": [{"id": "other", "actions": ["**"], "default": "ALLOW"}],
         "approvals": {"people": profile("owners", ttl="30m"), "audit": profile("auditors")},
         "rules": [{"id": "all-is-fine", "match": {"actions": ["deployment.**", "data.**", "report.**"]}, "decision": "ALLOW"},
@@ -175,3 +177,67 @@ def test_a_tenants_activation_in_the_middle_of_many_requests_changes_all_that_ar
     assert set(town.sql("SELECT DISTINCT verdict, policy_version FROM decision WHERE request_id = ANY (%s)", before)) <= {("ALLOW", 2), ("BLOCK", 3)}
     assert town.sql("SELECT count(*) FROM decision d JOIN policy p ON p.policy_id = 'own' AND p.version = 3"
                     " WHERE d.tenant = 'default' AND d.decided_at > p.activated_at AND d.policy_version < 3") == [(0,)]
+
+
+# ---------------------------------------------------------------- shadows
+
+def shadows(house, request_id):
+    return explanation(house, request_id).get("shadows", [])
+
+
+def test_a_shadow_that_differs_is_recorded_and_changes_nothing(town):
+    stricter = own(4, [{"id": "quiet", "match": {"actions": ["mail.send"]}, "decision": "BLOCK"},
+                       {"id": "audited", "match": {"actions": ["deployment.**"]}, "decision": "REQUIRE_APPROVAL", "approval": "audit"}])
+    assert "is in the shadow" in town.cli("policy", "shadow", "-", stdin=json.dumps(stricter)).stderr
+    sent, posted, asked = ask(town, "mail.send"), ask(town, "chat.post"), ask(town, "deployment.shadowed")
+    for request_id in (sent, posted):
+        word = town.word(request_id, "GRANTED")
+        assert word.body["policy"]["version"] < 4 and [one["id"] for one in word.body["layers"]] == ["house-rules", "own"]
+    assert [(one["id"], one["version"], one["decision"], one["rules"], one["differs"]) for one in shadows(town, sent)] == [("own", 4, "BLOCK", ["quiet"], True)]
+    assert [(one["decision"], one["differs"]) for one in shadows(town, posted)] == [("ALLOW", False)]
+    town.word(asked, "PENDING")
+    assert needs(town, asked) == [("house-rules", "people", "security")]
+    assert [(one["decision"], one["differs"]) for one in shadows(town, asked)] == [("REQUIRE_APPROVAL", True)]
+    town.answer(asked, "sam")
+    town.word(asked, "GRANTED")
+    assert needs(town, asked) == [("house-rules", "people", "security")]
+    assert ("own", 4, "shadow") in {(one["policy"], one["version"], one["state"]) for one in json.loads(town.cli("policy", "list", "-o", "json").stdout)}
+    counted = json.loads(town.cli("policy", "shadow", "-o", "json", role="auditor").stdout)
+    assert ("own", 4, "ALLOW", "BLOCK", "yes", 1) in {tuple(one[n] for n in ("policy", "version", "decision", "shadow", "differs", "decisions")) for one in counted}
+    town.activate(stricter)
+    behind = ask(town, "mail.send")
+    assert town.word(behind, "DENIED").body["rules"] == ["quiet"] and shadows(town, behind) == []
+
+
+def test_a_shadow_is_ended_by_name_and_one_that_does_not_come_to_its_end_is_recorded_so(town):
+    long = "context.numbers.all(a, context.numbers.all(b, a + b >= 0))"
+    heavy = own(5, [{"id": f"heavy-{n}", "match": {"actions": ["count.up"]}, "when": long, "decision": "BLOCK"} for n in range(40)])
+    town.cli("policy", "shadow", "-", stdin=json.dumps(heavy), role="operator")
+    request_id = ask(town, "count.up", {"numbers": list(range(30))})
+    town.word(request_id, "GRANTED")
+    assert [(one["id"], one["error"]) for one in shadows(town, request_id)] == [("own", "cost")]
+    assert "no more" in town.cli("policy", "shadow", "--end", "own", role="operator").stderr
+    request_id = ask(town, "count.up", {"numbers": [1]})
+    town.word(request_id, "GRANTED")
+    assert shadows(town, request_id) == []
+    done = town.cli("policy", "shadow", "--end", "own", check=False)
+    assert done.returncode == 1 and "no policy own is in the shadow" in done.stderr
+    done = town.cli("policy", "shadow", "-", stdin=json.dumps(own(4)), check=False)
+    assert done.returncode == 1 and "versions only rise" in done.stderr
+
+
+# ---------------------------------------------------------------- params
+
+def test_a_tenant_sets_a_param_of_the_organisation_within_the_bounds_that_it_gives(town):
+    def given(version, name, value, of="house-rules"):
+        return own(version, params={name: {"of": of, "value": value}})
+    for document, said in ((given(6, "most", 801), "params.most"), (given(6, "most", "700"), "params.most"), (given(6, "least", 1), "params.least"),
+                           (given(6, "most", 700, of="nobody"), "no organisation's policy nobody is active")):
+        done = town.cli("policy", "activate", "-", "--warn", "E03", stdin=json.dumps(document), check=False)
+        assert done.returncode == 1 and said in done.stderr, done.stderr
+    town.activate(given(6, "most", 700))
+    for amount, word in ((600, "GRANTED"), (701, "DENIED")):
+        assert town.word(ask(town, "payment.refund", {"amount": amount}), word).body["decision"] == ("ALLOW" if word == "GRANTED" else "BLOCK")
+    narrower = organisation(3, params={"most": {"type": "int", "value": 500, "min": 100, "max": 600}})
+    done = town.cli("policy", "activate", "-", "--warn", "E03", stdin=json.dumps(narrower), check=False)
+    assert done.returncode == 1 and "params.most" in done.stderr and "own" in done.stderr

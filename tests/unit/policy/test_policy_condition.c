@@ -108,6 +108,23 @@ what_units_do_not_reach_errs_and_what_restricts_raises(void **state)
 	assert_string_equal(decision.errors[decision.error_count - 1], "z");
 }
 
+static void
+two_documents_have_one_purse(void **state)
+{
+	const struct policy *one = load_heavy(*state, 1), *layers[2];
+	uint64_t heavy = prepare(*state, one, 0).cost, light = decide(*state, one).trail->meter.cost - heavy;
+	size_t all = (POLICY_COST_MAX - 2 * light) / heavy;
+	struct policy_decision decision;
+
+	for (size_t over = 0; over < 2; over++) {
+		layers[0] = load_heavy(*state, all / 2);
+		layers[1] = load_heavy(*state, all - all / 2 + over);
+		policy_decide_layers(layers, 2, request(*state), 1, *state, &decision);
+		assert_int_equal(decision.verdict, over ? POLICY_BLOCK : POLICY_ALLOW);
+		assert_int_equal(decision.error_count > 0, over);
+	}
+}
+
 static unsigned looks;
 
 static bool
@@ -214,6 +231,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    STORY(a_decision_has_two_hundred_thousand_units_and_not_one_more),
 	    STORY(what_units_do_not_reach_errs_and_what_restricts_raises),
+	    STORY(two_documents_have_one_purse),
 	    STORY(the_clock_is_looked_at_once_in_1024_units_over_all_conditions),
 	    STORY(an_expression_that_may_cost_ten_thousand_units_is_loaded_and_no_dearer_one),
 	    STORY(the_max_that_a_refusal_advises_is_the_greatest_that_would_do),

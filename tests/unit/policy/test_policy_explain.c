@@ -79,9 +79,9 @@ of_the_classes_those_are_named_that_ask(void **state)
 	request.deadline = 0;
 }
 
-/* So many rules that would allow, each of them false at once, and dear behind that. */
+/* So many rules that would allow, each of them false at once, dear behind that, and perhaps false once more. */
 static const struct policy *
-load_dear(struct arena *arena, size_t rules)
+load_dear(struct arena *arena, size_t rules, const char *last)
 {
 	struct buffer text = {.arena = arena};
 
@@ -92,8 +92,8 @@ load_dear(struct arena *arena, size_t rules)
 	for (size_t i = 0; i < rules; i++)
 		buffer_add_format(&text,
 				  "%s{'id': 'r%zu', 'when': 'context.b && context.l.all(v, context.l.all(w, "
-				  "v + w < 1000 || w == %zu))', 'decision': 'ALLOW'}",
-				  i ? "," : "", i, i);
+				  "v + w < 1000 || w == %zu))%s', 'decision': 'ALLOW'}",
+				  i ? "," : "", i, i, last);
 	buffer_add_text(&text, "]}");
 	return load(arena, text.bytes);
 }
@@ -120,7 +120,7 @@ what_would_have_been_allowed_is_sought_without_a_clock_and_not_for_ever(void **s
 		struct policy_decision decision;
 		const struct value *first, *again;
 
-		policy_decide(load_dear(*state, rules), &full, 2, *state, &decision);
+		policy_decide(load_dear(*state, rules, " && context.b != false"), &full, 2, *state, &decision);
 		assert_true(decision.trail->meter.cost < 1000);
 		looks = 0;
 		first = policy_explain(&decision, *state);
@@ -129,6 +129,21 @@ what_would_have_been_allowed_is_sought_without_a_clock_and_not_for_ever(void **s
 		assert_int_equal(value_get(first, "nearest_allow") != NULL, rules == 1);
 		assert_true(value_equal(first, again));
 	}
+}
+
+static void
+behind_one_that_needs_a_single_thing_none_is_nearer_and_none_is_asked(void **state)
+{
+	struct policy_request full = request;
+	struct policy_decision decision;
+	const struct value *nearest;
+
+	full.context = parse(
+	    *state, "{'b': false, 'l': [1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4]}");
+	policy_decide(load_dear(*state, 39, ""), &full, 2, *state, &decision);
+	nearest = value_get(policy_explain(&decision, *state), "nearest_allow");
+	assert_string_equal(value_get_string(nearest, "rule"), "r0");
+	assert_int_equal(value_get(nearest, "needs")->as.list.count, 1);
 }
 
 static const char limited[] =
@@ -195,6 +210,7 @@ main(void)
 	    STORY(a_decision_that_was_copied_is_explained_as_itself),
 	    STORY(of_the_classes_those_are_named_that_ask),
 	    STORY(a_limit_shows_nothing_of_a_sensitive_input),
+	    STORY(behind_one_that_needs_a_single_thing_none_is_nearer_and_none_is_asked),
 	    STORY(what_would_have_been_allowed_is_sought_without_a_clock_and_not_for_ever),
 	};
 

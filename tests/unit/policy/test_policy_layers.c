@@ -4,6 +4,8 @@
 
 #include "common/policy/policy_explain.h"
 
+#include <stdio.h>
+
 enum { NOW = 1000000 };
 
 #define APPROVALS                                                                                            \
@@ -287,6 +289,83 @@ names_mean_what_their_own_document_says(void **state)
 	assert_int_equal(verdict(*state, org, own, "{'n': 6}"), POLICY_BLOCK);
 }
 
+#define BOUNDED                                                                                              \
+	"{'most': {'type': 'int', 'value': 5, 'min': 1, 'max': 10}, 'free': {'type': 'int', 'value': 5},"    \
+	" 'word': {'type': 'string', 'value': 'a', 'enum': ['a', 'b']}}"
+
+static void
+a_tenant_gives_a_param_of_the_organisation_within_its_bounds(void **state)
+{
+	static const struct {
+		const char *params, *code;
+		int64_t n;
+		enum policy_verdict verdict;
+	} cases[] = {
+	    {"{'most': {'of': 'org', 'value': 10}}", NULL, 10, POLICY_ALLOW},
+	    {"{'most': {'of': 'org', 'value': 10}}", NULL, 11, POLICY_BLOCK},
+	    {"{'most': {'of': 'org', 'value': 10.0}}", NULL, 10, POLICY_ALLOW},
+	    {"{'most': {'of': 'org', 'value': 1}}", NULL, 2, POLICY_BLOCK},
+	    {"{'word': {'of': 'org', 'value': 'b'}}", NULL, 5, POLICY_ALLOW},
+	    {"{'most': {'of': 'other', 'value': 10}}", NULL, 6, POLICY_BLOCK},
+	    {"{'most': {'type': 'int', 'value': 10, 'max': 10}}", NULL, 6, POLICY_BLOCK},
+	    {"{'most': {'of': 'org', 'value': 11}}", "out_of_range", 1, POLICY_BLOCK},
+	    {"{'most': {'of': 'org', 'value': 0}}", "out_of_range", 1, POLICY_BLOCK},
+	    {"{'most': {'of': 'org', 'value': '7'}}", "wrong_type", 1, POLICY_BLOCK},
+	    {"{'most': {'of': 'org', 'value': null}}", "wrong_type", 1, POLICY_BLOCK},
+	    {"{'word': {'of': 'org', 'value': 'c'}}", "not_in_enum", 1, POLICY_BLOCK},
+	    {"{'free': {'of': 'org', 'value': 6}}", "not_overridable", 1, POLICY_BLOCK},
+	    {"{'nil': {'of': 'org', 'value': 6}}", "unknown_param", 1, POLICY_BLOCK},
+	};
+	const struct policy *org = organisation(
+	    *state, (struct parts){.inputs = "{'n': {'type': 'int'}}",
+				   .params = BOUNDED,
+				   .classes = BLOCK_ALL,
+				   .rules = WHEN("context.n <= params.most && params.free == 5", "ALLOW")});
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		const struct policy *own = tenant(*state, (struct parts){.params = cases[i].params});
+		struct error error = {0};
+		char context[32];
+		struct policy_decision decision;
+
+		snprintf(context, sizeof context, "{'n': %d}", (int)cases[i].n);
+		decision = decide(*state, org, own, context);
+		assert_int_equal(decision.verdict, cases[i].verdict);
+		assert_int_equal(policy_params_fit(own, org, *state, &error), cases[i].code == NULL);
+		assert_int_equal(strcmp(decision.reason_code, "bad_param") == 0, cases[i].code != NULL);
+		if (cases[i].code) {
+			assert_string_equal(error.code, cases[i].code);
+			assert_memory_equal(error.field, "params.", 7);
+		}
+	}
+}
+
+static void
+only_a_tenants_document_gives_params_and_its_own_stay_its_own(void **state)
+{
+	static const char document[] =
+	    "{'countersign': 'policy/v1', 'policy': 'p', 'version': 1, 'tenants': ['t'],"
+	    " 'params': {'most': {'of': 'org', 'value': 7}}, 'classes': " BLOCK_ALL ", 'rules': []}";
+	struct findings findings = findings_open(*state, 4);
+
+	assert_non_null(load(*state, document));
+	assert_null(policy_load_whole(*state, parse(*state, edit(*state, document, "['t']", "['*']")), NULL,
+				      &findings));
+	assert_string_equal(findings.items[0].path, "params.most.of");
+	findings = findings_open(*state, 4);
+	assert_null(policy_load_whole(
+	    *state,
+	    parse(*state, edit(*state, document, "[]",
+			       "[{'id': 'r', 'when': 'params.most > 1', 'decision': 'ALLOW'}]")),
+	    NULL, &findings));
+	assert_string_equal(findings.items[0].code, "E02");
+	findings = findings_open(*state, 4);
+	assert_null(policy_load_whole(
+	    *state, parse(*state, edit(*state, document, "'value': 7", "'type': 'int', 'value': 7")), NULL,
+	    &findings));
+	assert_string_equal(findings.items[0].word, "unknown_key");
+}
+
 static void
 an_error_of_one_raises_with_on_error_of_the_other(void **state)
 {
@@ -481,6 +560,8 @@ main(void)
 	    STORY(a_value_must_satisfy_both_declarations),
 	    STORY(a_field_is_undeclared_when_none_declares_it),
 	    STORY(names_mean_what_their_own_document_says),
+	    STORY(a_tenant_gives_a_param_of_the_organisation_within_its_bounds),
+	    STORY(only_a_tenants_document_gives_params_and_its_own_stay_its_own),
 	    STORY(an_error_of_one_raises_with_on_error_of_the_other),
 	    STORY(a_limit_of_either_raises),
 	    STORY(what_comes_late_is_held_only_where_both_hold),

@@ -7,16 +7,19 @@
 
 __typeof__(clock_computing) __wrap_clock_computing;
 __typeof__(snapshot_find) __wrap_snapshot_find;
+__typeof__(snapshot_find_shadows) __wrap_snapshot_find_shadows;
 __typeof__(snapshot_generation) __wrap_snapshot_generation;
 
 static struct snapshot_policy active = {.policy_id = "p", .digest = "sha256:0", .version = 1};
+static struct snapshot_policy shadow = {.policy_id = "p", .digest = "sha256:1", .version = 2};
+static size_t shadows;
 static int64_t started, later; /* what the clock says first, and from then on */
-static size_t looks;
+static size_t looks, takes_long_from = 1;
 
 int64_t
 __wrap_clock_computing(void)
 {
-	return looks++ ? later : started;
+	return looks++ >= takes_long_from ? later : started;
 }
 
 struct snapshot_layers
@@ -25,6 +28,18 @@ __wrap_snapshot_find(const struct snapshot *snapshot, const char *tenant)
 	(void)snapshot;
 	(void)tenant;
 	return (struct snapshot_layers){.items = {&active}, .policies = {active.policy}, .count = 1};
+}
+
+size_t
+__wrap_snapshot_find_shadows(const struct snapshot *snapshot, const char *tenant,
+			     struct snapshot_shadow found[SNAPSHOT_SHADOWS_MAX])
+{
+	(void)snapshot;
+	(void)tenant;
+	for (size_t i = 0; i < shadows; i++)
+		found[i] = (struct snapshot_shadow){
+		    &shadow, {.items = {&shadow}, .policies = {shadow.policy}, .count = 1}};
+	return shadows;
 }
 
 int64_t
@@ -81,10 +96,57 @@ a_decision_may_compute_for_five_milliseconds_and_no_longer(void **state)
 	assert_non_null(strstr(stored.explanation, "\"error\":\"cost\""));
 }
 
+/* The same text but for what is told of the shadows. */
+static void
+assert_same_but_for_shadows(const char *with, const char *without)
+{
+	const char *at = strstr(with, ",\"shadows\":[");
+	size_t length;
+
+	assert_non_null(at);
+	length = (size_t)(at - with);
+	assert_memory_equal(with, without, length);
+	at = strchr(at, ']'); /* of its rules, or the end of the list */
+	at = at[1] == ']' || at[1] == '}' ? at : strchr(at + 1, ']');
+	assert_string_equal(strchr(at, '}'), without + length);
+}
+
+static void
+a_shadow_is_told_and_changes_nothing_though_it_takes_too_long(void **state)
+{
+	struct policy_decision decision;
+	struct word_decision without, with;
+
+	without = decide(*state, 0, &decision);
+	assert_null(strstr(without.explanation, "shadows"));
+	shadows = 1;
+	shadow.policy = load(*state, edit(*state, policy, "'when': 'context.b'", "'when': '!context.b'"));
+	with = decide(*state, 0, &decision);
+	assert_string_equal(with.verdict, "ALLOW");
+	assert_int_equal(decision.error_count, 0);
+	assert_non_null(strstr(with.explanation, "\"decision\":\"BLOCK\",\"differs\":true"));
+	assert_same_but_for_shadows(with.explanation, without.explanation);
+
+	/* the clock of the decision has not run out, that of the shadow has */
+	takes_long_from = looks - 3;
+	with = decide(*state, 2001, &decision);
+	assert_string_equal(with.verdict, "ALLOW");
+	assert_int_equal(decision.error_count, 0);
+	assert_non_null(strstr(with.explanation, "\"error\":\"cost\""));
+	takes_long_from = 1;
+
+	shadow.policy = NULL;
+	with = decide(*state, 0, &decision);
+	assert_string_equal(with.verdict, "ALLOW");
+	assert_non_null(strstr(with.explanation, "\"error\":\"unusable\""));
+	shadows = 0;
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {STORY(a_decision_may_compute_for_five_milliseconds_and_no_longer)};
+	const struct CMUnitTest tests[] = {STORY(a_decision_may_compute_for_five_milliseconds_and_no_longer),
+					   STORY(a_shadow_is_told_and_changes_nothing_though_it_takes_too_long)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
