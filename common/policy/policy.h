@@ -58,6 +58,27 @@ const char *const *policy_tenants(const struct policy *policy, size_t *count);
 /* Every group that an approval of this policy may ask, each once. */
 const char *const *policy_groups(const struct policy *policy, size_t *count);
 
+enum policy_window { POLICY_WINDOW_SLIDING, POLICY_WINDOW_FIXED, POLICY_WINDOW_TOKEN_BUCKET };
+/* "sliding", "fixed", "token_bucket" */
+const char *policy_window_name(enum policy_window window);
+
+/* What a limit counts by: one of its keys. Usage belongs to policy, limit, fields, measure and key together, whatever the version. */
+struct policy_counter {
+	const char *policy, *limit; /* the policy's name, the limit's id */
+	const char *fields;	    /* what the key is made of, with commas: "agent_id,context.currency" */
+	const char *measure;	    /* the input that is summed: "context.amount_minor"; "": it counts */
+	const char *key;	    /* a JSON list of the fields' values */
+	const char *shown; /* the same for people: long texts shortened, sensitive inputs as "(hidden)" */
+	enum policy_window window;
+	int64_t max, per; /* microseconds */
+};
+
+/* How much of it is used up at `now`. */
+struct policy_usage {
+	int64_t amount; /* in the limit's own measure, 0 or more */
+	int64_t resets_at; /* when there will be more room, if nothing more is used; 0: nothing is used, or it is not known */
+};
+
 /* What is decided about. All borrowed. */
 struct policy_request {
 	const char *tenant, *agent_id, *action, *target;
@@ -68,9 +89,8 @@ struct policy_request {
 	 * the units. */
 	bool (*expired)(void *clock);
 	void *clock;
-	/* How much of a limit is used up already at `now` for this key (a JSON list of the key's values), in the limit's own measure, 0 or more. NULL:
-	 * nothing is. False: it is not known, which counts as exceeded. */
-	bool (*used)(void *usage, const char *limit, const char *key, int64_t *amount);
+	/* What is used up of a limit before this request. NULL: nothing is. False: it is not known, which counts as exceeded. */
+	bool (*used)(void *usage, const struct policy_counter *counter, struct policy_usage *used);
 	void *usage;
 };
 
@@ -122,6 +142,20 @@ struct policy_decision {
  */
 void policy_decide(const struct policy *policy, const struct policy_request *request, int64_t now,
 		   struct arena *arena, struct policy_decision *decision);
+
+/* What a request takes of a limit when it is allowed, or granted by people. */
+struct policy_use {
+	const struct policy_counter
+	    *counter; /* key NULL: it, or the amount, is missing; nothing can be taken, and it was exceeded */
+	int64_t amount;
+	bool warns;    /* with it as much is used as the limit's warn_at says, or more */
+	bool exceeded; /* it does not fit */
+};
+/* Of every limit that is about the request, of every document, by their ids. None after a BLOCK by something else. In the arena. */
+const struct policy_use *policy_uses(const struct policy_decision *decision, struct arena *arena,
+				     size_t *count);
+/* Does the policy hold any limit? */
+bool policy_has_limits(const struct policy *policy);
 
 /*
  * The same by several documents together, up to POLICY_LAYERS_MAX (more are BLOCK no_policy), the organisation's before the tenant's: rule

@@ -16,8 +16,9 @@ struct policy_candidate {
 struct policy_check {
 	const struct policy_limit *limit;
 	struct policy_outcome outcome; /* of its `when` */
-	const char *key; /* JSON list of the values; NULL: a field of it is missing, or the amount is */
-	int64_t used, amount;
+	struct policy_counter counter; /* counter.key NULL: a field of it is missing, or the amount is */
+	struct policy_usage used;
+	int64_t amount;
 	bool unknown;  /* nobody could say what is used */
 	bool exceeded; /* or in error: it raises */
 	bool decides;
@@ -79,6 +80,8 @@ void policy_ask_conditions(struct policy_deciding *deciding, int64_t now);
 void policy_apply_rules(struct policy_deciding *deciding);
 /* policy_limits.c: rule 8a. */
 void policy_apply_limits(struct policy_deciding *deciding, int64_t now);
+/* With this request as much is used as the limit's warn_at says, or more. */
+bool policy_check_warns(const struct policy_check *check);
 /* Is a rule or a limit with these scopes about the request? `match.actions` included. */
 bool policy_is_about(const struct policy_scope *match, const struct policy_scope *except, bool has_except,
 		     const struct policy_request *request);

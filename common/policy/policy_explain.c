@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy_explain.c - every candidate with what it came to, and what was read for it. */
 #include "common/policy/policy_explain.h"
+#include "common/cel/time.h"
 #include "common/policy/policy_deciding.h"
 #include "common/policy/policy_read.h"
 
@@ -291,6 +292,17 @@ class_of(const struct explaining *e)
 	return class;
 }
 
+/* RFC 3339, in UTC. */
+static const char *
+moment(const struct explaining *e, int64_t microseconds)
+{
+	char *text = arena_take(e->arena, CEL_TIME_TEXT_SIZE);
+
+	cel_timestamp_text(cel_timestamp(microseconds / 1000000, (uint32_t)(microseconds % 1000000 * 1000)),
+			   text);
+	return text;
+}
+
 /* An input, or a part of one, that nobody may see. */
 static bool
 is_hidden(const struct explaining *e, const char *path)
@@ -305,9 +317,9 @@ static struct value *
 key_shown(const struct explaining *e, const struct policy_check *check)
 {
 	for (size_t i = 0; i < check->limit->key.count; i++)
-		if (check->key && is_hidden(e, check->limit->key.items[i]))
+		if (check->counter.key && is_hidden(e, check->limit->key.items[i]))
 			return value_string(e->arena, "(hidden)");
-	return value_string(e->arena, check->key);
+	return value_string(e->arena, check->counter.shown);
 }
 
 /* What others have used may be more than a number of JSON can be: then the largest. */
@@ -334,9 +346,15 @@ add_limits(const struct explaining *e, struct value *list)
 		value_set(e->arena, one, "key", key_shown(e, check));
 		if (check->outcome.truth == POLICY_ERROR)
 			add_error(e, one, &check->outcome);
-		value_set(e->arena, one, "used", amount_shown(e, check, check->used));
+		if (check->unknown)
+			value_set(e->arena, one, "unknown", value_bool(e->arena, true));
+		value_set(e->arena, one, "used", amount_shown(e, check, check->used.amount));
 		value_set(e->arena, one, "amount", amount_shown(e, check, check->amount));
 		set_int(e, one, "max", check->limit->max);
+		if (check->used.resets_at)
+			value_set_string(e->arena, one, "resets_at", moment(e, check->used.resets_at));
+		if (policy_check_warns(check))
+			value_set(e->arena, one, "warns", value_bool(e->arena, true));
 		value_append(e->arena, list, one);
 	}
 }

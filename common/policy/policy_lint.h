@@ -37,7 +37,7 @@ struct policy_catalogue {
 	size_t action_count, agent_count, target_count;
 };
 
-/* Which checks: all; all but those of the directory, which are made later; or those alone. */
+/* Which checks: all; all but those of the directory, which are made later, and W03 only with a catalogue; or those of the directory alone. */
 enum policy_lint_part { POLICY_LINT_ALL, POLICY_LINT_DOCUMENT, POLICY_LINT_DIRECTORY };
 
 /* All borrowed. */

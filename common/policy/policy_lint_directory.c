@@ -287,7 +287,7 @@ policy_lint_catalogue(struct policy_linting *linting)
 	struct policy_allowance allowance = {CATALOGUE_STEPS};
 
 	if (!catalogue || catalogue->action_count == 0) {
-		if (policy->rule_count)
+		if (policy->rule_count && (catalogue || linting->ask->part == POLICY_LINT_ALL))
 			policy_linting_note(linting, "W03: what was asked for lately was not looked at, as %s",
 					    catalogue ? "nothing was" : "there are no requests here");
 		return;

@@ -329,9 +329,7 @@ decide_all(struct trying *trying, const struct policy_domain *domain, bool effec
 						  / UNITS_OF_ONE);
 			if (effects)
 				note_effects(trying, decision.trail);
-			if (conflicts
-			    && (decision.verdict != POLICY_BLOCK
-				|| strcmp(decision.reason_code, "obligation_conflict") == 0))
+			if (conflicts && combine(trying, decision.trail, NULL).verdict != POLICY_BLOCK)
 				look_for_conflicts(trying, decision.trail);
 		}
 		arena_reset(trying->request_arena);
@@ -381,7 +379,7 @@ try_action(struct trying *trying, const char *action)
 	if (count == 0)
 		return;
 	if (count > CROWD_MAX || trying->requests.left == 0
-	    || !policy_allowance_take(&trying->steps, 100 + trying->found.word_count + count * 20)) {
+	    || !policy_allowance_take(&trying->steps, 1500 + trying->found.word_count + count * 20)) {
 		trying->left_out++;
 		leave_undecided(trying);
 		return;

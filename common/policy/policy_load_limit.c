@@ -133,6 +133,7 @@ load_words(const struct place *place, struct policy_limit *limit)
 		     verdict = policy_place_member(place, "exceeded");
 	size_t word;
 
+	limit->count_on = POLICY_COUNT_GRANT;
 	if (window.value && policy_read_word(&window, windows, &word))
 		limit->window = (enum policy_window)word;
 	if (count_on.value && policy_read_word(&count_on, counted, &word))
@@ -143,6 +144,29 @@ load_words(const struct place *place, struct policy_limit *limit)
 		return;
 	limit->exceeded = word == 0 ? POLICY_REQUIRE_APPROVAL : POLICY_BLOCK;
 	policy_load_approval(place, word == 0, &limit->profile);
+}
+
+static const char *
+joined(struct arena *arena, const struct policy_strings *strings)
+{
+	struct buffer text = {.arena = arena};
+
+	for (size_t i = 0; i < strings->count; i++)
+		buffer_add_format(&text, "%s%s", i ? "," : "", strings->items[i]);
+	return text.bytes;
+}
+
+/* What nobody counts yet. */
+static void
+note_gaps(const struct place *place, const struct policy_limit *limit)
+{
+	struct place count_on = policy_place_member(place, "count_on"),
+		     release = policy_place_member(place, "release_on_failure");
+
+	if (limit->count_on != POLICY_COUNT_GRANT)
+		policy_note_gap(&count_on);
+	if (limit->release_on_failure)
+		policy_note_gap(&release);
 }
 
 static void
@@ -178,9 +202,11 @@ load_limit(const struct place *place, struct policy_limit *limit)
 	policy_read_expression_if(&when, &limit->when);
 	if (policy_read_list(&key, KEYS_MAX))
 		policy_read_strings(&key, read_key, &limit->key);
+	limit->fields = joined(place->reader->arena, &limit->key);
 	load_measure(place, limit);
 	load_warn_at(&warn_at, limit);
 	load_words(place, limit);
+	note_gaps(place, limit);
 	if (reason.value)
 		policy_read_text(&reason, POLICY_REASON_MAX, &limit->reason);
 }
@@ -241,7 +267,6 @@ policy_load_limits(const struct place *root)
 
 	if (!limits.value || policy_is_empty(&limits, VALUE_LIST) || !policy_read_list(&limits, LIMITS_MAX))
 		return;
-	policy_note_gap(&limits);
 	policy->limit_count = limits.value->as.list.count;
 	policy->limits = arena_take_array(root->reader->arena, policy->limit_count, sizeof *policy->limits);
 	for (size_t i = 0; i < policy->limit_count && !policy_reader_is_full(root); i++) {

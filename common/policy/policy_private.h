@@ -128,7 +128,6 @@ struct policy_rule {
 	int64_t expires; /* microseconds since 1970 UTC; 0: never. On ALLOW alone */
 };
 
-enum policy_window { POLICY_WINDOW_SLIDING, POLICY_WINDOW_FIXED, POLICY_WINDOW_TOKEN_BUCKET };
 enum policy_count_on { POLICY_COUNT_DECISION, POLICY_COUNT_GRANT, POLICY_COUNT_EXECUTION };
 
 struct policy_limit {
@@ -138,6 +137,7 @@ struct policy_limit {
 	bool has_except;
 	const struct policy_expression *when; /* or NULL */
 	struct policy_condition condition;    /* of it */
+	const char *fields;		      /* of the key, joined with commas */
 	struct policy_strings key; /* paths: agent_id, action, target, tenant, request_digest, context.…; sorted */
 	const char *sum_of; /* "context.amount_minor": a declared number of at least 0; NULL: it counts */
 	int64_t max;

@@ -131,7 +131,7 @@ limits_reason(const struct policy_deciding *deciding)
 
 	for (size_t i = 0; i < deciding->check_count; i++) {
 		const struct policy_check *check = &deciding->checks[i];
-		const char *how = check->outcome.truth == POLICY_ERROR || !check->key
+		const char *how = check->outcome.truth == POLICY_ERROR || !check->counter.key
 				      ? " could not be evaluated."
 				  : check->unknown ? " could not be read."
 						   : " is exceeded.";

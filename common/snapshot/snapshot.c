@@ -48,6 +48,15 @@ snapshot_generation(const struct snapshot *snapshot)
 	return snapshot->generation == NO_GENERATION ? 0 : snapshot->generation;
 }
 
+bool
+snapshot_has_limits(const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->count; i++)
+		if (snapshot->policies[i].policy && policy_has_limits(snapshot->policies[i].policy))
+			return true;
+	return false;
+}
+
 static bool
 names_tenant(const struct snapshot_policy *policy, const char *tenant)
 {

@@ -42,6 +42,9 @@ bool snapshot_take(struct snapshot *snapshot, struct work *work, bool *changed,
 /* 0 before the first activation. */
 int64_t snapshot_generation(const struct snapshot *snapshot);
 
+/* Does any of them hold a limit? */
+bool snapshot_has_limits(const struct snapshot *snapshot);
+
 /* What decides for a tenant, the organisation's before the tenant's own. */
 struct snapshot_layers {
 	const struct snapshot_policy *items[POLICY_LAYERS_MAX];

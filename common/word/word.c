@@ -126,6 +126,7 @@ set_shadows(const struct snapshot *snapshot, const struct policy_request *asked,
 	started = clock_computing();
 	again.expired = is_over_for_shadows;
 	again.clock = &started;
+	again.used = limits_seen;
 	list = value_list(arena);
 	for (size_t i = 0; i < count; i++)
 		value_append(arena, list, shadow_of(&shadows[i], &again, now, real, arena));
@@ -136,7 +137,8 @@ set_shadows(const struct snapshot *snapshot, const struct policy_request *asked,
 
 void
 word_decide(const struct snapshot *snapshot, const struct word_request *request, int64_t deadline,
-	    struct work *work, struct policy_decision *decision, struct word_decision *stored)
+	    struct work *work, struct limits *limits, struct policy_decision *decision,
+	    struct word_decision *stored)
 {
 	const struct snapshot_layers layers = snapshot_find(snapshot, request->tenant);
 	const struct snapshot_policy *active = layers.count ? layers.items[layers.count - 1] : NULL;
@@ -154,6 +156,8 @@ word_decide(const struct snapshot *snapshot, const struct word_request *request,
 	    .deadline = deadline,
 	    .expired = is_over,
 	    .clock = started,
+	    .used = limits_used,
+	    .usage = limits,
 	};
 	policy_decide_layers(layers.policies, layers.count, asked, work->now, work->arena, decision);
 

@@ -3,6 +3,7 @@
 #ifndef COUNTERSIGN_WORD_H
 #define COUNTERSIGN_WORD_H
 
+#include "common/limits/limits.h"
 #include "common/message/notice.h"
 #include "common/sheet/sheet.h"
 #include "common/snapshot/snapshot.h"
@@ -44,9 +45,13 @@ struct words words_open(struct work *work);
 #define WORD_SHADOWS_MAX                                                                                     \
 	2000 /* microseconds of computing that all shadows of one decision may take together */
 
-/* Asks the policies that cover the tenant now, and then those in the shadow, which change nothing and are told in the explanation. deadline 0: the request's is not applied. */
+/*
+ * Asks the policies that cover the tenant now, under the limits as limits.h says (NULL: there are none), and then those in the shadow, which
+ * change nothing and are told in the explanation. deadline 0: the request's is not applied.
+ */
 void word_decide(const struct snapshot *snapshot, const struct word_request *request, int64_t deadline,
-		 struct work *work, struct policy_decision *decision, struct word_decision *stored);
+		 struct work *work, struct limits *limits, struct policy_decision *decision,
+		 struct word_decision *stored);
 /* Adds the n-th decision on a request. */
 void word_decided(struct words *words, const struct word_request *request, int64_t n,
 		  const struct word_decision *decision);

@@ -121,11 +121,12 @@ store_policy(struct cli *cli, const struct change *change, struct error *error)
 }
 
 static bool
-check_params(struct cli *cli, const struct policy *policy, struct error *error)
+check_beside(struct cli *cli, const struct policy *policy, struct error *error)
 {
 	struct policy_actives actives;
 
-	return policy_actives_query(cli, &actives, error) && policy_actives_fit(cli, &actives, policy, error);
+	return policy_actives_query(cli, &actives, error) && policy_actives_keep(&actives, policy, error)
+	       && policy_actives_fit(cli, &actives, policy, error);
 }
 
 /* As many as are looked at with each decision; and the one to be ended is there. */
@@ -158,10 +159,10 @@ check(struct cli *cli, const struct change *change, struct error *error)
 	const struct policy *policy = change->document ? change->document->policy : NULL;
 
 	if (change->is_shadow)
-		return (!policy || (check_version(cli, policy, error) && check_params(cli, policy, error)))
+		return (!policy || (check_version(cli, policy, error) && check_beside(cli, policy, error)))
 		       && check_shadows(cli, change, error);
 	return check_version(cli, policy, error) && check_others(cli, policy, error)
-	       && check_params(cli, policy, error)
+	       && check_beside(cli, policy, error)
 	       && policy_review_people(cli, change->review, change->file, error);
 }
 

@@ -119,6 +119,27 @@ policy_actives_fit(struct cli *cli, const struct policy_actives *actives, const 
 	return true;
 }
 
+bool
+policy_actives_keep(const struct policy_actives *actives, const struct policy *policy, struct error *error)
+{
+	const struct policy *tenants = NULL;
+	bool was_organisation = false;
+
+	for (size_t i = 0; i < actives->count; i++) {
+		if (strcmp(policy_name(actives->items[i]), policy_name(policy)) == 0)
+			was_organisation = policy_is_organisation(actives->items[i]);
+		else
+			tenants = actives->items[i];
+	}
+	if (!was_organisation || policy_is_organisation(policy) || !tenants)
+		return true;
+	return error_set(
+	    error, ERROR_INVALID, "kind_changed",
+	    "policy %s is the organisation's: for some tenants alone it would no longer bind what "
+	    "policy %s allows",
+	    policy_name(policy), policy_name(tenants));
+}
+
 /* By one of its name, or of its kind for this tenant. */
 static bool
 is_replaced(const struct policy *active, const char *tenant, const struct policy *instead)

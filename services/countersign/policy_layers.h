@@ -29,6 +29,9 @@ bool policy_actives_query(struct cli *cli, struct policy_actives *actives, struc
 /* Do the values that it gives for params of others, and those that others give for its own, fit? ERROR_INVALID names the param. */
 bool policy_actives_fit(struct cli *cli, const struct policy_actives *actives, const struct policy *policy,
 			struct error *error) CS_MUST_CHECK;
+/* Would it take away what an organisation's policy of its name decides for tenants that have one of their own? ERROR_INVALID "kind_changed". */
+bool policy_actives_keep(const struct policy_actives *actives, const struct policy *policy,
+			 struct error *error) CS_MUST_CHECK;
 /* Those that decide for a tenant; with `instead` (NULL: none) in the place of the one of its name, or of its kind. */
 bool policy_actives_of(const struct policy_actives *actives, const char *tenant, const struct policy *instead,
 		       struct policy_layers *layers, struct error *error) CS_MUST_CHECK;

@@ -245,18 +245,18 @@ policy_request_of(struct arena *arena, struct value *map, struct request *reques
 
 /* Of a limit that was not asked then, or had another key, nothing is known: nothing is used. */
 static bool
-used(void *usage, const char *limit, const char *key, int64_t *amount)
+used_then(void *usage, const struct policy_counter *counter, struct policy_usage *used)
 {
 	const struct value *list = usage;
 
-	*amount = 0;
 	for (size_t i = 0; list && list->kind == VALUE_LIST && i < list->as.list.count; i++) {
 		const struct value *one = list->as.list.items[i], *then = value_get(one, "used");
 		const char *name = value_get_string(one, "limit"), *its = value_get_string(one, "key");
 
-		if (name && its && strcmp(name, limit) == 0 && strcmp(its, key) == 0 && then
+		if (name && its && strcmp(name, counter->limit) == 0
+		    && (strcmp(its, counter->shown) == 0 || strcmp(its, "(hidden)") == 0) && then
 		    && then->kind == VALUE_INT && then->as.integer > 0)
-			*amount = then->as.integer;
+			used->amount = then->as.integer;
 	}
 	return true;
 }
@@ -276,7 +276,7 @@ policy_request_decide(const struct policy_layers *layers, const struct request *
 	    .context = request->context,
 	    .digest = request->digest_text,
 	    .deadline = request->deadline,
-	    .used = used,
+	    .used = used_then,
 	    .usage = (void *)(uintptr_t)usage,
 	};
 	policy_decide_layers(layers->items, layers->count, asked, now, arena, decision);

@@ -148,6 +148,15 @@ say_unread(const struct policy_file *file, const char *what, const struct error 
 	cli_say("%s: %s could not be read: %s", file->document.name, what, error->text);
 }
 
+static bool
+is_raised(const struct policy_review *review, const char *code)
+{
+	for (size_t i = 0; review->raised[i]; i++)
+		if (strcmp(review->raised[i], code) == 0)
+			return true;
+	return false;
+}
+
 int
 policy_review(struct cli *cli, const struct policy_review *review, const struct policy_file *file,
 	      enum policy_lint_part part)
@@ -162,7 +171,9 @@ policy_review(struct cli *cli, const struct policy_review *review, const struct 
 		return cli_fail(&error);
 	ask.part = part;
 	if (*cli->config.database_uri) {
-		if (policy_known_catalogue(cli, ask.policy, &catalogue, &error))
+		/* many requests take a while to read: an activation waits for them only where it is asked to */
+		if ((part == POLICY_LINT_ALL || is_raised(review, "W03"))
+		    && policy_known_catalogue(cli, ask.policy, &catalogue, &error))
 			ask.catalogue = &catalogue;
 		if (part == POLICY_LINT_ALL && ask.catalogue
 		    && read_directory(cli, ask.policy, &directory, &error))

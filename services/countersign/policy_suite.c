@@ -274,12 +274,11 @@ policy_suite_read(struct arena *arena, const struct document *document, struct p
 }
 
 static bool
-used(void *usage, const char *limit, const char *key, int64_t *amount)
+given(void *usage, const struct policy_counter *counter, struct policy_usage *used)
 {
-	const struct value *found = value_get(usage, limit);
+	const struct value *found = value_get(usage, counter->limit);
 
-	(void)key;
-	*amount = found ? found->as.integer : 0;
+	used->amount = found ? found->as.integer : 0;
 	return true;
 }
 
@@ -292,7 +291,7 @@ policy_suite_decide(const struct policy *policy, const struct policy *beside, co
 	const char *const *tenants = policy_tenants(policy, &count);
 
 	*request = one->request;
-	request->used = used;
+	request->used = given;
 	request->usage = (void *)(uintptr_t)one->usage;
 	if (!request->tenant) /* it is about the policy's own */
 		request->tenant = policy_covers(policy, "default") || !count ? "default" : tenants[0];

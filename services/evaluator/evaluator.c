@@ -16,6 +16,7 @@ evaluator_open(struct service_context *context, void **state, struct error *erro
 	monitor_counter(context->monitor, "requests_repeated_total",
 			"Requests that were known, with the same content.", "");
 	monitor_counter(context->monitor, "requests_refused_total", "Requests that were not taken.", "code");
+	limits_declare(context->monitor);
 	*state = evaluator;
 	return true;
 }
@@ -40,13 +41,14 @@ evaluator_handle(void *state, struct work *work, const struct record *records, s
 {
 	struct evaluator *evaluator = state;
 	struct evaluator_intake intake = {.count = count};
+	struct limits *limits = limits_open(work, evaluator->journal);
 
 	journal_begin(evaluator->journal);
 	if (!evaluator_parse(work->arena, records, &intake, error) || !look(evaluator, work, &intake, error))
 		return false;
 	evaluator_sort(work->arena, &intake);
-	return evaluator_decide(evaluator, work, intake.items, count, error)
-	       && evaluator_answer(evaluator, work, intake.items, count, error);
+	return evaluator_decide(evaluator, work, limits, intake.items, count, error)
+	       && limits_send(limits, error) && evaluator_answer(evaluator, work, intake.items, count, error);
 }
 
 void

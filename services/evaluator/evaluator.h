@@ -65,9 +65,9 @@ void evaluator_sort(struct arena *arena, struct evaluator_intake *intake);
 
 /* ------------------------------------------------------------------ evaluator_answer.c: what becomes of it */
 
-/* Decides the new ones, with the policies of the snapshot and the people of now. */
-bool evaluator_decide(struct evaluator *evaluator, struct work *work, struct evaluator_item *items,
-		      size_t count, struct error *error) CS_MUST_CHECK;
+/* Decides the new ones, with the policies of the snapshot and the people of now; what they take of limits is in `limits`. */
+bool evaluator_decide(struct evaluator *evaluator, struct work *work, struct limits *limits,
+		      struct evaluator_item *items, size_t count, struct error *error) CS_MUST_CHECK;
 /* Rows, words, notices and quarantine of every item. */
 bool evaluator_answer(struct evaluator *evaluator, struct work *work, const struct evaluator_item *items,
 		      size_t count, struct error *error) CS_MUST_CHECK;

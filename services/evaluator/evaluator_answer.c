@@ -64,20 +64,41 @@ refuse_context(struct evaluator_item *item)
 	    .tenant = item->about.tenant, .request_id = item->about.request_id, .key = item->about.key};
 }
 
-bool
-evaluator_decide(struct evaluator *evaluator, struct work *work, struct evaluator_item *items, size_t count,
-		 struct error *error)
+/* In offset order: what one takes of a limit, the next one has less of. */
+static void
+decide_all(const struct evaluator *evaluator, struct work *work, struct limits *limits,
+	   struct evaluator_item *items, size_t count)
 {
-	bool people = false;
-
+	limits_begin(limits);
 	for (size_t i = 0; i < count; i++) {
-		if (items[i].fate != EVALUATOR_NEW)
+		struct evaluator_item *item = &items[i];
+
+		if (item->fate != EVALUATOR_NEW)
 			continue;
-		word_decide(evaluator->snapshot, &items[i].about, items[i].request.deadline, work,
-			    &items[i].decision, &items[i].stored);
-		if (items[i].decision.refusal)
-			refuse_context(&items[i]);
+		word_decide(evaluator->snapshot, &item->about, item->request.deadline, work, limits,
+			    &item->decision, &item->stored);
+		if (item->decision.refusal)
+			refuse_context(item);
+		else if (item->decision.verdict == POLICY_ALLOW)
+			limits_take(limits, item->about.tenant, item->about.request_id, &item->decision);
+	}
+}
+
+bool
+evaluator_decide(struct evaluator *evaluator, struct work *work, struct limits *limits,
+		 struct evaluator_item *items, size_t count, struct error *error)
+{
+	bool again = true, people = false;
+
+	while (again) {
+		decide_all(evaluator, work, limits, items, count);
+		if (!limits_settle(limits, &again, error))
+			return false;
+	}
+	for (size_t i = 0; i < count; i++) {
 		people = people || asks_people(&items[i]);
+		if (items[i].fate == EVALUATOR_NEW)
+			limits_note(limits, &items[i].decision);
 	}
 	return !people || look_for_people(work, items, count, error);
 }

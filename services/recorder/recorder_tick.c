@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recorder_tick.c - what happens by time: the shelf, raw bytes whose time is over, grants that nobody reported on. */
+/* recorder_tick.c - what happens by time: the shelf, raw bytes and limits whose time is over, grants that nobody reported on. */
 #include "services/recorder/recorder.h"
 #include "common/clock/clock.h"
 
@@ -8,10 +8,11 @@
 #define SECOND INT64_C(1000000)
 enum { AT_ONCE = 100 };
 
-/* ------------------------------------------------------------------ raw bytes */
+/* ------------------------------------------------------------------ what is over */
 
 static bool
-forget_raw(struct recorder *recorder, struct arena *arena, bool *again, struct error *error)
+forget(struct recorder *recorder, struct arena *arena, enum statement statement, bool *again,
+       struct error *error)
 {
 	struct store_param limit = store_int(AT_ONCE);
 	struct store_rows *rows = NULL;
@@ -20,12 +21,20 @@ forget_raw(struct recorder *recorder, struct arena *arena, bool *again, struct e
 
 	journal_begin(recorder->journal);
 	if (work_begin(recorder->context, arena, &work, error))
-		rows = store_query(work.store, arena, STATEMENT_RECORDER_FORGET_RAW, &limit, 1, error);
+		rows = store_query(work.store, arena, statement, &limit, 1, error);
 	if (rows)
 		count = store_rows_count(rows);
 	*again = *again || count == AT_ONCE;
-	recorder->forget_at = count == AT_ONCE ? 0 : clock_monotonic() + 60 * SECOND;
+	recorder->forget_at = count == AT_ONCE ? 0 : recorder->forget_at;
 	return journal_finish(recorder->journal, &work, rows != NULL, count > 0, error);
+}
+
+static bool
+forget_all(struct recorder *recorder, struct arena *arena, bool *again, struct error *error)
+{
+	recorder->forget_at = clock_monotonic() + 60 * SECOND;
+	return forget(recorder, arena, STATEMENT_RECORDER_FORGET_RAW, again, error)
+	       && forget(recorder, arena, STATEMENT_RECORDER_FORGET_LIMITS, again, error);
 }
 
 /* ------------------------------------------------------------------ authorized, never reported */
@@ -104,7 +113,7 @@ recorder_tick(void *state, struct arena *arena, bool *again, struct error *error
 
 	if (!shelf_tend(&recorder->shelf, arena, again, error))
 		return false;
-	if (clock_monotonic() >= recorder->forget_at && !forget_raw(recorder, arena, again, error))
+	if (clock_monotonic() >= recorder->forget_at && !forget_all(recorder, arena, again, error))
 		return false;
 	arena_reset(arena);
 	if (recorder->config->report_within == 0 || clock_monotonic() < recorder->unreported_at)

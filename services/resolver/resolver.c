@@ -29,6 +29,7 @@ resolver_open(struct service_context *context, void **state, struct error *error
 			"Responses that were known, with the same content.", "");
 	monitor_counter(monitor, "approvals_closed_total", "Approvals that got their final state.", "state");
 	monitor_counter(monitor, "shelved_total", "Responses that came before their request.", "");
+	limits_declare(monitor);
 	monitor_gauge(monitor, "approvals_open", "Approvals that wait for people.", "");
 	monitor_gauge(monitor, "approvals_oldest_open_seconds", "Age of the oldest of them.", "");
 	*state = resolver;
@@ -47,7 +48,7 @@ resolver_handle(void *state, struct work *work, const struct record *records, si
 
 	struct resolver_effects effects = resolver_effects_open(resolver, work, count);
 
-	return resolver_apply(&effects, &intake, error)
+	return resolver_foresee(&effects, &intake.approvals, error) && resolver_apply(&effects, &intake, error)
 	       && resolver_effects_send(&effects, &intake.approvals, error);
 }
 

@@ -134,6 +134,7 @@ struct resolver_effects {
 	struct work *work;
 	struct sheet responses, requirements;
 	struct words words;
+	struct limits *limits;
 	struct shelf_item *waiting;
 	const struct resolver_item **waiting_items;
 	size_t waiting_count;
@@ -166,9 +167,13 @@ enum resolver_again {
 	RESOLVER_ASKS, /* the policy of now wants more people: requirements were added, the approval stays open */
 	RESOLVER_BLOCKS /* the policy of now says BLOCK, or more than can be asked, or contradicts what was obliged to before */
 };
+/* Locks the limits that deciding again may ask for and reads the clock anew: after the approvals are locked, before anything is applied. */
+bool resolver_foresee(struct resolver_effects *effects, const struct resolver_approvals *approvals,
+		      struct error *error) CS_MUST_CHECK;
 /*
  * The last vote is there: the request is decided again by the policies of now and the decision is appended. `deciding` is what
- * the final word is to cite; `valid_for` is lowered to what the policy grants now, what it obliges to now is added to `obligations`.
+ * the final word is to cite; `valid_for` is lowered to what the policy grants now, what it obliges to now is added to `obligations`. Where it
+ * stands, the limits are used.
  */
 bool resolver_decide_again(struct resolver_effects *effects, struct resolver_approval *approval,
 			   enum resolver_again *again, struct word_decision *deciding,

@@ -54,6 +54,13 @@ add_requirement(struct resolver_effects *effects, struct resolver_approval *appr
 		  store_text(wanted->policy));
 }
 
+/* A limit that was exceeded meanwhile asks once more at most: the second decision was the first that could. */
+static bool
+asks_too_often(const struct resolver_approval *approval, const struct policy_decision *decision)
+{
+	return decision->limit_count > 0 && approval->decisions > 2;
+}
+
 static bool
 ask_more(struct resolver_effects *effects, struct resolver_approval *approval,
 	 const struct policy_decision *decision, enum resolver_again *again, struct error *error)
@@ -68,7 +75,8 @@ ask_more(struct resolver_effects *effects, struct resolver_approval *approval,
 			return false;
 		if (voters >= wanted->quorum)
 			continue;
-		if (approval->now.requirement_count == APPROVAL_REQUIREMENTS_MAX) {
+		if (approval->now.requirement_count == APPROVAL_REQUIREMENTS_MAX
+		    || asks_too_often(approval, decision)) {
 			*again = RESOLVER_BLOCKS;
 			return true;
 		}
@@ -101,6 +109,35 @@ add_obligations(struct arena *arena, struct resolver_approval *approval,
 	return false;
 }
 
+static void
+take(struct resolver_effects *effects, const struct resolver_approval *approval,
+     const struct policy_decision *decision)
+{
+	limits_take(effects->limits, approval->about.tenant, approval->about.request_id, decision);
+}
+
+bool
+resolver_foresee(struct resolver_effects *effects, const struct resolver_approvals *approvals,
+		 struct error *error)
+{
+	const struct snapshot *snapshot = effects->resolver->snapshot;
+	bool again = snapshot_has_limits(snapshot);
+
+	while (again) {
+		for (size_t i = 0; i < approvals->count; i++) {
+			struct policy_decision unused;
+			struct word_decision unstored;
+
+			if (approvals->items[i].now.state == APPROVAL_PENDING)
+				word_decide(snapshot, &approvals->items[i].about, 0, effects->work,
+					    effects->limits, &unused, &unstored);
+		}
+		if (!limits_settle(effects->limits, &again, error))
+			return false;
+	}
+	return true;
+}
+
 bool
 resolver_decide_again(struct resolver_effects *effects, struct resolver_approval *approval,
 		      enum resolver_again *again, struct word_decision *deciding, struct error *error)
@@ -108,7 +145,9 @@ resolver_decide_again(struct resolver_effects *effects, struct resolver_approval
 	struct policy_decision decision;
 	struct word_decision stored;
 
-	word_decide(effects->resolver->snapshot, &approval->about, 0, effects->work, &decision, &stored);
+	word_decide(effects->resolver->snapshot, &approval->about, 0, effects->work, effects->limits,
+		    &decision, &stored);
+	limits_note(effects->limits, &decision);
 	word_decided(&effects->words, &approval->about, approval->decisions++, &stored);
 	*again = decision.verdict == POLICY_BLOCK ? RESOLVER_BLOCKS : RESOLVER_STANDS;
 	*deciding = stored;
@@ -120,6 +159,7 @@ resolver_decide_again(struct resolver_effects *effects, struct resolver_approval
 	}
 	if (decision.verdict == POLICY_ALLOW) {
 		*deciding = approval->decision;
+		take(effects, approval, &decision);
 		return true;
 	}
 	approval->decision = stored;
@@ -127,7 +167,13 @@ resolver_decide_again(struct resolver_effects *effects, struct resolver_approval
 		approval->valid_for = decision.valid_for;
 	if (!ask_more(effects, approval, &decision, again, error))
 		return false;
-	if (*again == RESOLVER_BLOCKS) {
+	if (*again == RESOLVER_STANDS)
+		take(effects, approval, &decision);
+	if (*again == RESOLVER_BLOCKS && asks_too_often(approval, &decision)) {
+		deciding->reason_code = "limit_exceeded";
+		deciding->reason_text =
+		    "A limit has been exceeded since people were asked more, and asks once at most.";
+	} else if (*again == RESOLVER_BLOCKS) {
 		deciding->reason_code = "too_many_requirements";
 		deciding->reason_text = "The policy of now asks for more people than one approval can hold.";
 	}

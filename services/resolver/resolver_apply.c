@@ -13,6 +13,7 @@ resolver_effects_open(struct resolver *resolver, struct work *work, size_t items
 	    .responses = sheet_open(work->arena, STATEMENT_RESOLVER_RESPONSE, "ttttuttttttnnbttnn"),
 	    .requirements = sheet_open(work->arena, STATEMENT_APPROVALS_REQUIRE, "unttnt"),
 	    .words = words_open(work),
+	    .limits = limits_open(work, resolver->journal),
 	    .waiting = arena_take_array(work->arena, items, sizeof(struct shelf_item)),
 	};
 }
@@ -23,7 +24,7 @@ resolver_effects_send(struct resolver_effects *effects, const struct resolver_ap
 {
 	struct store *store = effects->work->store;
 
-	return sheet_send(&effects->responses, store, error)
+	return limits_send(effects->limits, error) && sheet_send(&effects->responses, store, error)
 	       && sheet_send(&effects->requirements, store, error) && words_send(&effects->words, error)
 	       && resolver_save(effects->work, approvals, error);
 }

@@ -77,7 +77,7 @@ resolver_apply_shelved(void *state, struct work *work, const struct record *reco
 
 	struct resolver_effects effects = resolver_effects_open(resolver, work, count);
 
-	return resolver_apply(&effects, &intake, error)
+	return resolver_foresee(&effects, &intake.approvals, error) && resolver_apply(&effects, &intake, error)
 	       && resolver_effects_send(&effects, &intake.approvals, error);
 }
 

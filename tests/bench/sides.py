@@ -110,7 +110,7 @@ class Side:
         whole = {what: used - machine_before[what] for what, used in machine().items()}
         whole["others"] = whole.pop("busy") - sum(cpu.values())
         (first, some), (last, all_) = next(line for line in lines if line[1] > 0), lines[-1]
-        return {"run": run, "ended": ended, "rate": (all_ - some) / (last - first) * 1e6, "seconds": (last - first) / 1e6, "start": first / 1e6 - begin,
+        return {"run": run, "ended": ended, "rate": (all_ - some) / max(last - first, 1) * 1e6, "seconds": (last - first) / 1e6, "start": first / 1e6 - begin,
                 "cpu_us": {name: round(used / count * 1e6, 1) for name, used in {**cpu, **whole}.items()}}
 
     def close(self):

@@ -72,10 +72,10 @@ check_limits(const struct policy_decision *decision)
 
 	for (size_t i = 0; i < trail->check_count; i++) {
 		const struct policy_check *check = &trail->checks[i];
-		bool is_clear = check->outcome.truth == POLICY_TRUE && check->key && !check->unknown
-				&& check->used >= 0 && check->amount >= 0;
+		bool is_clear = check->outcome.truth == POLICY_TRUE && check->counter.key && !check->unknown
+				&& check->used.amount >= 0 && check->amount >= 0;
 
-		assert(check->exceeded == (!is_clear || check->used > check->limit->max - check->amount));
+		assert(check->exceeded == (!is_clear || check->used.amount > check->limit->max - check->amount));
 		assert(!check->exceeded || decision->verdict >= check->limit->exceeded);
 	}
 }

@@ -322,16 +322,16 @@ make(struct making *making, const struct policy_field *field, const struct polic
 /* ------------------------------------------------------------------ the request */
 
 static bool
-used(void *usage, const char *limit, const char *key, int64_t *amount)
+used(void *usage, const struct policy_counter *counter, struct policy_usage *used_of)
 {
 	static const int64_t pool[] = {0, 0, 1, 19, 20, 21, 499999, INT64_MAX};
 	size_t hash = *(const unsigned char *)usage;
 
-	for (; *limit; limit++)
+	for (const char *limit = counter->limit; *limit; limit++)
 		hash = hash * 31 + (unsigned char)*limit;
-	for (; *key; key++)
+	for (const char *key = counter->key; *key; key++)
 		hash = hash * 31 + (unsigned char)*key;
-	*amount = pool[hash % COUNT_OF(pool)];
+	used_of->amount = pool[hash % COUNT_OF(pool)];
 	return hash % 61 != 7;
 }
 

@@ -56,14 +56,15 @@ check(const struct trial *trial, enum layers_property property, bool holds,
 /* ------------------------------------------------------------------ deciding, soundly or not */
 
 static bool
-used(void *usage, const char *limit, const char *key, int64_t *amount)
+used(void *usage, const struct policy_counter *counter, struct policy_usage *usage_of)
 {
+	const char *limit = counter->limit, *key = counter->key;
 	uint64_t hash = random_seed((uint64_t)limit[1]);
 
 	(void)usage;
 	for (const char *c = key; *c; c++)
 		hash = random_seed(hash ^ (uint64_t)(unsigned char)*c);
-	*amount = (int64_t)(hash % 8) * (limit[1] % 2 ? 1 : 100);
+	usage_of->amount = (int64_t)(hash % 8) * (limit[1] % 2 ? 1 : 100);
 	return hash % 16 != 0;
 }
 

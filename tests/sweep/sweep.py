@@ -81,6 +81,8 @@ def street_policy():
     document = policy()
     document["approvals"]["brief"]["ttl"] = "1s"
     document["classes"][0]["valid_for"] = "1s"
+    document["limits"] = [{"id": "one", "match": {"targets": ["one-*"]}, "key": ["target"], "count": {"max": 1, "per": "1h"}, "exceeded": "BLOCK"},
+                          {"id": "pairs", "match": {"actions": ["credential.rotate"]}, "key": ["agent_id"], "count": {"max": 1_000_000, "per": "1h"}, "exceeded": "BLOCK"}]
     return document
 
 
@@ -114,12 +116,12 @@ class Round:
 
     # ------------------------------------------------------------ what is said
 
-    def request(self, kind, action, send=True, times=1, **members):
+    def request(self, kind, action, send=True, times=1, key=None, **members):
         request = {"request_id": self.id(kind), "agent_id": "coding-agent-production", "action": action, "target": "customer-api",
                    "context": {"environment": "production", "tests_passed": True}, **members}
         self.digests[kind] = digest_of(request)
         for _ in range(times if send else 0):
-            self.house.publish("requests", request, key=self.id(kind), flush=False)
+            self.house.publish("requests", request, key=key or self.id(kind), flush=False)
         return request
 
     def vote(self, kind, person, verdict="approve", times=1, **members):
@@ -154,6 +156,8 @@ class Round:
         self.house.publish("requests", {**allow, "target": "other"}, key=self.id("allow"), flush=False)
         self.request("twice", "deployment.staging")
         self.request("silent", "logs.read")
+        for kind in ("one", "more"):  # one partition, and what the first uses is all that there is
+            self.request(kind, "deployment.staging", key=self.id("one"), target=f"one-{self.tag}")
         self.request("block", "data.export")
         self.house.publish("requests", {"request_id": self.id("bad"), "nonsense": 1}, key=self.id("bad"), flush=False)
         self.house.publish("requests", b"{", key=self.id("garbage"), flush=False)
@@ -166,6 +170,8 @@ class Round:
         self.must("allow", ["GRANTED"], "ALLOW", outcome=[("started", "authorized"), ("succeeded", "authorized")],
                   quarantine=["id_conflict", "id_conflict"])
         self.must("twice", ["GRANTED"], "ALLOW", outcome=[("started", "authorized"), ("started", "executed_twice")], incident=["executed_twice"])
+        self.must("one", ["GRANTED"], "ALLOW", use=["one"])
+        self.must("more", ["DENIED"], "BLOCK")
         self.must("block", ["DENIED"], "BLOCK", outcome=[("succeeded", "executed_after_denial")], incident=["executed_after_denial"])
         self.must("bad", ["DENIED"], "BLOCK", quarantine=["unknown_field"])
         self.must("garbage", ["DENIED"], "BLOCK", quarantine=["syntax"])
@@ -176,7 +182,7 @@ class Round:
                   vote=[("mallory", "approve", "not_a_member"), ("bob", "approve", "counted"), ("alice", "approve", "already_decided")])
         for kind in ("late1", "late2", "late3"):
             self.must(kind, ["PENDING", "EXPIRED"], "REQUIRE_APPROVAL", "EXPIRED")
-        self.must("pair", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED",
+        self.must("pair", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED", use=["pairs"],
                   vote=[("pia", "approve", "counted"), ("pia", "approve", "repeated"), ("paul", "approve", "counted")])
         self.must("early", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED", vote=[("alice", "approve", "counted")])
         self.must("known", ["GRANTED"], "ALLOW", outcome=[("started", "authorized")])
@@ -236,6 +242,7 @@ class Round:
         UNION ALL SELECT 'outcome', request_id, status, judgement, NULL, NULL FROM outcome WHERE request_id = ANY (%(ids)s)
         UNION ALL SELECT 'incident', request_id, kind, NULL, NULL, NULL FROM incident WHERE request_id = ANY (%(ids)s)
         UNION ALL SELECT 'quarantine', request_id, code, NULL, NULL, NULL FROM quarantine WHERE request_id = ANY (%(ids)s)
+        UNION ALL SELECT 'use', request_id, limit_id, NULL, NULL, NULL FROM limit_use JOIN limit_counter USING (counter) WHERE request_id = ANY (%(ids)s)
         UNION ALL SELECT 'shelf', request_id, NULL, NULL, NULL, NULL FROM shelf WHERE request_id = ANY (%(ids)s)
         UNION ALL SELECT 'delivery', request_id, target, kind, state, NULL FROM delivery WHERE request_id = ANY (%(ids)s)"""
 

@@ -22,7 +22,7 @@ class Pair(Round):
     def ask(self):
         self.request("pair", "credential.rotate")
         self.flush()
-        self.must("pair", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED",
+        self.must("pair", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED", use=["pairs"],
                   vote=[("pia", "approve", "counted"), ("paul", "approve", "counted")])
         self.steps.append((lambda: self.stored("approval", [self.id("pair")]) == 1, self.answer))
 

@@ -18,6 +18,7 @@ from confluent_kafka import Consumer, KafkaError, TopicPartition, TIMESTAMP_LOG_
 import history_effects
 import history_inputs
 import history_ledger
+import history_limits
 import history_votes
 import history_words
 from history_tools import SECOND, b64url_decode, parse
@@ -27,8 +28,8 @@ OUTPUTS = ("approvals", "authorizations", "incidents", "quarantine", "checkpoint
 TABLES = ("installation", "consumer_position", "agent", "group_member", "signing_key", "directory_history", "policy", "policy_shadow", "request",
           "decision", "approval", "approval_requirement", "response", "authorization_status", "outcome", "incident", "quarantine",
           "quarantine_raw", "shelf", "ledger_head", "ledger_batch", "ledger_event", "relay_position", "checkpoint", "delivery",
-          "delivery_target")
-RULES = (history_inputs, history_words, history_votes, history_ledger, history_effects)
+          "delivery_target", "limit_counter", "limit_use")
+RULES = (history_inputs, history_words, history_votes, history_ledger, history_effects, history_limits)
 
 
 class Record:
@@ -85,6 +86,7 @@ class View:
         for row in t["ledger_event"]:
             self.events.setdefault(row["event_id"], []).append(row)
         self.documents, self.bodies, self.demands = {}, {}, {}
+        self.uses = None
         self.policies = {(p["policy_id"], p["version"]): p for p in t["policy"]}
         self.chains = t["installation"][0]["chains"]
         self.positions = {(p["consumer_group"][len(history.prefix):], p["partition"]): p["next_offset"]

@@ -186,6 +186,12 @@ def evaluate(tree, names):
         return not boolean(evaluate(rest[0], names))
     if kind == "in":
         return any(compared("==", evaluate(rest[0], names), item) for item in evaluate(rest[1], names))
+    if kind == "call" and rest[0] == "has":
+        assert rest[1][0] == "select", rest[1]
+        operand = evaluate(rest[1][2], names)
+        if not isinstance(operand, dict):
+            raise Failed
+        return rest[1][1] in operand
     if kind == "call":
         assert rest[0] in ("duration", "size"), rest[0]
         value = evaluate(rest[1], names)

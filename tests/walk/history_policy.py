@@ -5,6 +5,7 @@ import functools
 import re
 
 import history_condition
+import history_limits
 from history_condition import ERROR
 from history_contexts import taken
 from history_tools import canonical, parse
@@ -89,7 +90,7 @@ class Voice:
         self.came = [(r, history_condition.condition(r, self.request)) for r in rules if r.get("mode") != "shadow"]  # 7
         self.counting = [r for r, truth in self.came if truth is True]
 
-    def say(self, blocking, others_count, late):
+    def say(self, blocking, others_count):
         defaults = [c for c in self.classes if not self.counting and (c.get("floor", True) or not others_count)]  # 12
         raising = {r["id"]: "BLOCK" if blocking else r["decision"] for r, truth in self.came if truth is ERROR}
         base = max([r["decision"] for r in self.counting] + [c["default"] for c in defaults], key=STRICTNESS.index, default="ALLOW")
@@ -97,12 +98,22 @@ class Voice:
         self.silent = not self.counting and not defaults and self.verdict == "ALLOW"
         speaking = [r for r, truth in self.came if truth is True and r["decision"] == self.verdict
                     or raising.get(r["id"], "ALLOW") == self.verdict != "ALLOW"]
-        asking = speaking + [c for c in defaults if c["default"] == self.verdict]
+        self.asking = speaking + [c for c in defaults if c["default"] == self.verdict]
         self.code = "rule_error" if self.verdict != base else "rule" if self.counting else "class_default"
         self.rules = [r["id"] for r in speaking]
+
+    def bound(self, limits):  # 8a
+        if self.verdict == "BLOCK":
+            return
+        stricter = max([self.verdict, *(limit["exceeded"] for limit in limits)], key=STRICTNESS.index)
+        if stricter != self.verdict:
+            self.verdict, self.code, self.rules, self.asking, self.silent = stricter, "limit_exceeded", [], [], False
+        self.asking = self.asking + [limit for limit in limits if limit["exceeded"] == self.verdict]
+
+    def end(self, late):
         if late and self.verdict == "ALLOW":  # 9
-            self.verdict, self.code, self.rules, asking, self.silent = "REQUIRE_APPROVAL", "evaluation_timeout", [], self.classes, False
-        self.profiles = [one["approval"] for one in asking] if self.verdict == "REQUIRE_APPROVAL" else []  # 10
+            self.verdict, self.code, self.rules, self.asking, self.silent = "REQUIRE_APPROVAL", "evaluation_timeout", [], self.classes, False
+        self.profiles = [one["approval"] for one in self.asking] if self.verdict == "REQUIRE_APPROVAL" else []  # 10
 
 
 def unite(duties, more):
@@ -128,8 +139,9 @@ def with_params(document, documents):
     return document | {"params": {n: p | {"value": given.get(n, p["value"])} for n, p in document.get("params", {}).items()}}
 
 
-def demand(documents, request, late):
-    """documents: the organisation's first; request: tenant, agent_id, action, target, context; late: its deadline had passed."""
+def demand(documents, request, late, exceeded=()):
+    """documents: the organisation's first; request: tenant, agent_id, action, target, context; late: its deadline had passed;
+    exceeded: the limits that were, each with its document."""
     documents = [with_params(d, documents) for d in documents]
     contexts = taken(documents, request["context"])
     if contexts is None:  # 1a
@@ -142,10 +154,14 @@ def demand(documents, request, late):
     for voice in voices:
         voice.ask()
     for voice in voices:
-        voice.say(any(v.blocking for v in voices), any(v.counting for v in voices if v is not voice), late)
+        voice.say(any(v.blocking for v in voices), any(v.counting for v in voices if v is not voice))
+    blocked = any(v.verdict == "BLOCK" and not v.silent for v in voices)
+    for voice in voices:
+        voice.bound([limit for document, limit in exceeded if document["policy"] == voice.document["policy"] and not blocked])
+        voice.end(late)
     verdict = max((v.verdict for v in voices if not v.silent), key=STRICTNESS.index)
     heard = [v for v in voices if v.verdict == verdict and not v.silent]
-    code = min((v.code for v in heard), key=("rule", "rule_error", "evaluation_timeout", "class_default").index)
+    code = min((v.code for v in heard), key=("rule", "rule_error", "limit_exceeded", "evaluation_timeout", "class_default").index)
     terms = [duration(c.get("valid_for", VALID_FOR)) for v in voices for c in v.classes if verdict == v.verdict == "ALLOW"]
     advice = [" ".join(dict.fromkeys(r["remediation"] for r in sorted(v.counting, key=lambda r: r["id"])
                                      if r["decision"] == verdict and "remediation" in r)) for v in heard]
@@ -168,6 +184,14 @@ def policies_of(view, decision):
     return [view.policies.get(one) for one in named]
 
 
+def any_limits(view):
+    return any(view.document(p).get("limits") for p in view.tables["policy"])
+
+
+def facts_of(request):
+    return {n: request[n] for n in ("tenant", "agent_id", "action", "target")} | {"context": parse(request["context"])}
+
+
 def demand_of(view, decision):
     """Of a decision that names a policy; None where nothing is said about it (a policy outgrown, a request that was refused)."""
     request = view.requests[decision["tenant"], decision["request_id"]]
@@ -182,8 +206,9 @@ def demand_by(view, policies, decision):
     request = view.requests[decision["tenant"], decision["request_id"]]
     late = decision["n"] == 0 and request["deadline"] is not None and decision["decided_at"] > request["deadline"]
     digests = tuple(p["digest"] for p in policies)
-    asked = digests, request["tenant"], request["agent_id"], request["action"], request["target"], request["context"], late
+    exceeded = history_limits.exceeded(view, decision)
+    asked = (digests, request["tenant"], request["agent_id"], request["action"], request["target"], request["context"], late,
+             tuple((document["policy"], limit["id"]) for document, limit in exceeded))
     if asked not in view.demands:
-        facts = {n: request[n] for n in ("tenant", "agent_id", "action", "target")} | {"context": parse(request["context"])}
-        view.demands[asked] = demand([view.document(p) for p in policies], facts, late)
+        view.demands[asked] = demand([view.document(p) for p in policies], facts_of(request), late, exceeded)
     return view.demands[asked]

@@ -176,6 +176,38 @@ def test_an_answer_that_waited_for_a_lock_counts_by_the_time_at_which_it_got_it(
     assert house.words(request_id) == ["PENDING", word]
 
 
+def test_what_was_used_counts_until_its_window_is_over_and_no_longer(build, elsewhere, clock):
+    per = timedelta(seconds=4)
+    limits = [{"id": "sliding", "match": {"actions": ["deployment.staging"]}, "key": ["target"], "count": {"max": 1, "per": "4s"}, "exceeded": "BLOCK"},
+              {"id": "fixed", "match": {"actions": ["logs.read"]}, "key": ["target"], "count": {"max": 1, "per": "4s"}, "exceeded": "BLOCK", "window": "fixed"},
+              {"id": "bucket", "match": {"actions": ["mail.read"]}, "key": ["target"], "count": {"max": 4, "per": "4s"}, "exceeded": "BLOCK", "window": "token_bucket"}]
+    house = build(policy=policy(limits=limits), services=("evaluator", "relay"), server=elsewhere.uri, partitions=1)  # at one moment, in order
+
+    def said(action):
+        return house.expect("authorizations", house.ask(action=action)).body
+    try:
+        first = moment(said("deployment.staging")["decided_at"])
+        for distance, status in ((-MICROSECOND, "DENIED"), (timedelta(0), "GRANTED"), (MICROSECOND, "DENIED")):
+            clock.freeze(first + per + distance)
+            word = said("deployment.staging")
+            assert (word["status"], moment(word["decided_at"])) == (status, first + per + distance)
+        end = first + 2 * per - timedelta(microseconds=int((first + per).timestamp() * 1e6) % 4_000_000)
+        assert end.timestamp() % 4 == 0 and end > first + per
+        clock.freeze(end - MICROSECOND)
+        assert [said("logs.read")["status"] for _ in range(2)] == ["GRANTED", "DENIED"]
+        clock.freeze(end)
+        assert [said("logs.read")["status"] for _ in range(2)] == ["GRANTED", "DENIED"]
+        assert [said("mail.read")["status"] for _ in range(5)] == ["GRANTED"] * 4 + ["DENIED"]
+        for seconds, words in ((1, ["GRANTED", "DENIED"]), (3, ["GRANTED", "GRANTED", "DENIED"])):
+            clock.freeze(end + timedelta(seconds=seconds) - MICROSECOND)
+            assert said("mail.read")["status"] == ("DENIED" if seconds == 1 else "GRANTED")
+            clock.freeze(end + timedelta(seconds=seconds))
+            assert [said("mail.read")["status"] for _ in words[seconds // 2:]] == words[seconds // 2:]
+    finally:
+        clock.thaw()
+    house.eventually("SELECT clock_timestamp() > %s", end + timedelta(seconds=3), expected=[(True,)])
+
+
 def test_times_without_end_are_refused(shared):
     request_id = shared.ask()
     shared.word(request_id, "PENDING")

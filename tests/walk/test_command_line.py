@@ -320,6 +320,8 @@ def test_lint_says_which_names_nobody_asked_for_lately_and_what_it_could_not_loo
     path.write_text(text)
     found = json.loads(shared.cli("policy", "lint", "-", "-o", "json", role="operator", stdin=text).stdout)
     assert [one["path"] for one in found if one["code"] == "W03"] == ["rules[0].match.actions[1]", "rules[0].match.agents[1]"]
+    done = shared.cli("policy", "activate", "-", "--warn", "E03", "--error", "W03", stdin=text, check=False)
+    assert done.returncode == 1 and " W03 rules[0].match.agents[1]: " in done.stderr and "2 errors" in done.stderr
     for uri, said in (("", "there is no directory here"), ("postgresql://127.0.0.1:1/nothing", "the database could not be read: ")):
         done = subprocess.run([str(BIN / "countersign"), "policy", "lint", str(path)], capture_output=True, text=True, timeout=60,
                               env={**os.environ, "COUNTERSIGN_DATABASE_URI": uri})

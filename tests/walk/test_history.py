@@ -12,7 +12,12 @@ from history_policy import matches
 from history_tools import canonical, parse
 from house import House, Key, digest_of, policy
 from plants import PLANTS, Plant
-import plants_effects, plants_inputs, plants_ledger, plants_votes, plants_words  # noqa: E401, F401
+import plants_effects, plants_inputs, plants_ledger, plants_limits, plants_votes, plants_words  # noqa: E401, F401
+
+
+# on what is granted at once, and on what people grant
+LIMITS = [{"id": f"often-{n}", "match": {"actions": [action]}, "key": ["agent_id", "tenant"], "count": {"max": 100, "per": "1h"}, "exceeded": "BLOCK"}
+          for n, action in enumerate(("deployment.staging", "deployment.production"))]
 
 
 class Town:
@@ -20,7 +25,7 @@ class Town:
 
     def __init__(self, folder):
         (folder / "targets.json").write_text(json.dumps({"targets": [{"name": "journal", "channel": "log"}]}))
-        self.house = house = House(policy=policy(), settings={"notifier": {"notifier.targets_file": str(folder / "targets.json")}})
+        self.house = house = House(policy=policy(limits=LIMITS), settings={"notifier": {"notifier.targets_file": str(folder / "targets.json")}})
         for person, group in (("alice", "release-managers"), ("bob", "release-managers"), ("pia", "pair"), ("paul", "pair")):
             house.person(person, group)
         house.cli("agents", "add", "coding-agent-production", "--owner", "bob")
@@ -47,7 +52,7 @@ class Town:
         self.wrong = house.report(self.blocked, "started")
         for request_id, word in ((self.granted, "GRANTED"), (self.pair, "GRANTED"), (self.denied, "DENIED"), (self.brief, "EXPIRED")):
             house.word(request_id, word)
-        house.activate(policy(2))
+        house.activate(policy(2, limits=LIMITS))
         stricter = policy(3, rules=[{"id": "stop", "match": {"actions": ["deployment.**"]}, "decision": "BLOCK"}])
         house.cli("policy", "shadow", "-", stdin=json.dumps(stricter))
         self.later = house.ask(action="deployment.staging")

@@ -145,6 +145,11 @@ def test_an_organisation_has_one_policy_and_so_has_each_tenant(town, tmp_path):
     for name, tenants in (("rival", ["*"]), ("rival", ["elsewhere", "default"])):
         done = town.cli("policy", "activate", "-", stdin=json.dumps({**own(), "policy": name, "tenants": tenants}), check=False)
         assert done.returncode == 1 and "one policy" in done.stderr
+    # under the organisation's name it would take the organisation's policy away
+    done = town.cli("policy", "activate", "-", "--warn", "E03", stdin=json.dumps({**own(9), "policy": "house-rules"}), check=False)
+    assert done.returncode == 1 and ("is the organisation's" in done.stderr or "one policy" in done.stderr)
+    done = town.cli("policy", "activate", "-", "--warn", "E03", stdin=json.dumps({**own(9), "policy": "house-rules", "tenants": ["elsewhere"]}), check=False)
+    assert done.returncode == 1 and "is the organisation's" in done.stderr
     states = {(one["policy"], one["state"]) for one in json.loads(town.cli("policy", "list", "-o", "json").stdout)}
     assert states == {("house-rules", "active"), ("own", "active")}
 
@@ -241,3 +246,17 @@ def test_a_tenant_sets_a_param_of_the_organisation_within_the_bounds_that_it_giv
     narrower = organisation(3, params={"most": {"type": "int", "value": 500, "min": 100, "max": 600}})
     done = town.cli("policy", "activate", "-", "--warn", "E03", stdin=json.dumps(narrower), check=False)
     assert done.returncode == 1 and "params.most" in done.stderr and "own" in done.stderr
+
+
+# ---------------------------------------------------------------- limits
+
+def test_a_limit_of_the_organisation_bounds_what_the_tenant_alone_decides(build):
+    """Its class has no floor, so that the limit is all that it says."""
+    limit = {"id": "reports", "match": {"actions": ["report.**"]}, "key": ["tenant"], "count": {"max": 2, "per": "1h"}, "exceeded": "BLOCK"}
+    house = build(policy=organisation(limits=[limit]), services=("evaluator", "relay"))
+    house.activate(own(limits=[{**limit, "count": {"max": 9, "per": "1h"}}]))
+    asked = [ask(house, "report.send") for _ in range(4)]
+    words = {request_id: house.expect("authorizations", request_id).body for request_id in asked}
+    assert sorted(word["status"] for word in words.values()) == ["DENIED"] * 2 + ["GRANTED"] * 2
+    assert {word["reason"]["code"] for word in words.values() if word["status"] == "DENIED"} == {"limit_exceeded"}
+    assert house.sql("SELECT policy_id, used FROM limit_usage ORDER BY policy_id") == [("house-rules", 2), ("own", 2)]

@@ -380,11 +380,10 @@ an_error_of_one_raises_with_on_error_of_the_other(void **state)
 }
 
 static bool
-used(void *usage, const char *limit, const char *key, int64_t *amount)
+used(void *usage, const struct policy_counter *counter, struct policy_usage *used_of)
 {
 	(void)usage;
-	(void)key;
-	*amount = strcmp(limit, "full") == 0 ? 1 : 0;
+	used_of->amount = strcmp(counter->limit, "full") == 0 ? 1 : 0;
 	return true;
 }
 

@@ -97,6 +97,11 @@ static const char rows[] =
     "('00000000-0000-0000-0000-000000000004', 'k', 'secret', '[]', now() + interval '1 day');"
     "INSERT INTO consumer_position SELECT '1.' || service, 't', 0, 0, 1, 'me', now() "
     "FROM unnest(ARRAY['evaluator', 'resolver', 'recorder', 'notifier', 'relay']) AS service;"
+    "INSERT INTO limit_counter (counter, policy_id, limit_id, fields, measure, key, window_kind, max_amount, "
+    "per_us, at, over_at) "
+    "SELECT sha256(name), 'p', 'l', 'tenant', '', '[]', 'sliding', 1, 1, now(), at FROM (VALUES "
+    "('over'::bytea, now() - interval '1 day'), ('live', now() + interval '1 day')) AS row (name, at);"
+    "INSERT INTO limit_use VALUES (sha256('live'), 't', 'r1', 1, now());"
     "INSERT INTO agent VALUES ('t', 'a', 'o', now()); INSERT INTO group_member VALUES ('t', 'g', 'p', now())";
 
 static int
@@ -199,6 +204,22 @@ static const struct right {
     {RESPONSE, "resolver"},
     {"UPDATE response SET result = 'counted'", ""},
     {"DELETE FROM response", ""},
+    /* limits */
+    {"INSERT INTO limit_counter (counter, policy_id, limit_id, fields, measure, key, window_kind, "
+     "max_amount, per_us, at, over_at) "
+     "VALUES (sha256('x'), 'p', 'l', 'tenant', '', '[]', 'sliding', 1, 1, now(), now())",
+     "evaluator resolver"},
+    {"UPDATE limit_counter SET used = 0, over_at = now()", "evaluator resolver"},
+    {"UPDATE limit_counter SET over_at = now()", "evaluator resolver"},
+    {"UPDATE limit_counter SET limit_id = 'x'", ""},
+    {"SELECT FROM limit_counter FOR UPDATE", "evaluator resolver recorder"},
+    {"DELETE FROM limit_counter WHERE over_at <= now()", "recorder"},
+    {"SELECT used FROM limit_counter", "evaluator resolver operator auditor"},
+    {"INSERT INTO limit_use VALUES (sha256('live'), 't', 'r0', 1, now())", "evaluator resolver"},
+    {"UPDATE limit_use SET amount = 2", ""},
+    {"DELETE FROM limit_use", "evaluator resolver"},
+    {"SELECT amount FROM limit_use", "evaluator resolver operator auditor"},
+    {"SELECT used FROM limit_usage", "operator auditor"},
     /* outcomes */
     {OUTCOME, "recorder"},
     {"UPDATE outcome SET judgement = 'authorized'", ""},

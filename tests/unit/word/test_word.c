@@ -74,7 +74,7 @@ decide(struct arena *arena, int64_t taken, struct policy_decision *decision)
 	looks = 0;
 	started = 70000;
 	later = started + taken;
-	word_decide(NULL, &request, 0, &work, decision, &stored);
+	word_decide(NULL, &request, 0, &work, NULL, decision, &stored);
 	return stored;
 }
 

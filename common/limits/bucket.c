@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bucket.c - per-ths of a unit in 128 bits: max times per is more than 64 hold. */
+#include "common/limits/bucket.h"
+
+#define LONGEST (INT64_MAX / 4)
+
+typedef __int128 wide;
+
+static wide
+parts_of(struct bucket bucket)
+{
+	return (wide)bucket.level * (wide)bucket.per + (wide)bucket.part;
+}
+
+struct bucket
+bucket_after(struct bucket bucket, int64_t elapsed)
+{
+	wide parts = parts_of(bucket), filled = elapsed > 0 ? (wide)elapsed * (wide)bucket.max : 0;
+
+	parts = filled < parts ? parts - filled : 0;
+	bucket.level = (int64_t)(parts / (wide)bucket.per);
+	bucket.part = (int64_t)(parts % (wide)bucket.per);
+	return bucket;
+}
+
+int64_t
+bucket_missing(struct bucket bucket)
+{
+	return bucket.part > 0 && bucket.level < INT64_MAX ? bucket.level + 1 : bucket.level;
+}
+
+static int64_t
+time_for(wide parts, int64_t max)
+{
+	wide time = (parts + (wide)max - 1) / (wide)max;
+
+	return time < LONGEST ? (int64_t)time : LONGEST;
+}
+
+int64_t
+bucket_next(struct bucket bucket)
+{
+	return time_for(bucket.part || !bucket.level ? (wide)bucket.part : (wide)bucket.per, bucket.max);
+}
+
+int64_t
+bucket_full(struct bucket bucket)
+{
+	return time_for(parts_of(bucket), bucket.max);
+}

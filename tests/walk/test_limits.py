@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits: so much and not one more, whoever decides and however often, and what is over counts no more."""
+import json
+
+import psycopg
+import pytest
+
+from ending import finish
+from house import House, policy
+from test_faults import waits_for_a_lock
+
+INPUTS = {"amount_minor": {"type": "int", "min": 0, "max": 1_000_000}, "currency": {"type": "string", "enum": ["EUR", "USD"]},
+          "customer": {"type": "string", "max": 200, "sensitive": True}, "environment": {"type": "string"}, "tests_passed": {"type": "bool"}}
+
+
+def limited(*limits, version=1, **changes):
+    document = policy(version, inputs=INPUTS, limits=list(limits), **changes)
+    document["rules"].append({"id": "refunds", "match": {"actions": ["payment.refund"]}, "decision": "ALLOW", "reason": "Refunds."})
+    return document
+
+
+def counts(most, id="refunds", key=("agent_id",), per="1h", exceeded="BLOCK", **members):
+    return {"id": id, "match": {"actions": ["payment.*"]}, "key": list(key), "count": {"max": most, "per": per}, "exceeded": exceeded, **members}
+
+
+def sums(most, id="spend", key=("tenant", "context.currency"), per="24h", exceeded="BLOCK", **members):
+    return {"id": id, "match": {"actions": ["payment.*"]}, "key": list(key), "sum": {"of": "context.amount_minor", "max": most, "per": per},
+            "exceeded": exceeded, **members}
+
+
+def refund(house, amount=100, agent="agent-1", **members):
+    context = {"amount_minor": amount, "currency": "EUR", **members.pop("context", {})}
+    return house.ask(agent_id=agent, action="payment.refund", target="order", context=context, **members)
+
+
+def verdicts(house, *ids, ordered=True):
+    """Of requests at the same moment nobody knows which is first, unless they are in one partition."""
+    found = [house.expect("authorizations", i).body["status"] for i in ids]
+    return found if ordered else sorted(found)
+
+
+def used(house, limit="refunds"):
+    return house.sql("SELECT key, used, uses FROM limit_usage WHERE limit_id = %s AND used > 0 ORDER BY key", limit)
+
+
+def both(house):
+    """Waits until two evaluators share the partitions."""
+    house.eventually("SELECT count(DISTINCT owner) FROM consumer_position WHERE topic LIKE '%%requests'", expected=[(2,)], timeout=40)
+
+
+def test_two_evaluators_and_a_burst_over_all_partitions_grant_exactly_as_much_as_is_allowed(build):
+    house = build(policy=limited(counts(25), sums(7_000)), services=("evaluator", "relay"))
+    house.start("evaluator", "-2")
+    both(house)
+    asked = [refund(house, 100, agent=f"agent-{n % 3}", flush=False) for n in range(240)]
+    house.producer.flush(30)
+    house.eventually("SELECT count(*) FROM decision", expected=[(240,)], timeout=60)
+    more = [refund(house, 100, agent="agent-1") for _ in range(5)]
+    words = verdicts(house, *asked, *more)
+    assert words.count("GRANTED") == 70 and house.one("SELECT count(*) FROM decision WHERE verdict = 'ALLOW'") == 70
+    assert [row[1:] for row in used(house, "spend")] == [(7000, 70)]
+    assert sum(row[1] for row in used(house)) == 70 and all(row[1] <= 25 for row in used(house))
+    exceeded = [house.metrics(f"evaluator{n}").get('countersign_limits_exceeded_total{policy="walk",limit="spend"}', 0) for n in ("", "-2")]
+    assert all(exceeded), exceeded
+
+
+# ---------------------------------------------------------------- in one house
+
+@pytest.fixture(scope="module")
+def house(request):
+    limits = [counts(3), {**counts(1, "transfers", exceeded="REQUIRE_APPROVAL", approval="pair"), "match": {"actions": ["payment.transfer"]}},
+              {**counts(2, "releases", key=["target"]), "match": {"actions": ["deployment.production"]}},
+              {**counts(1, "canaries", key=["target"], exceeded="REQUIRE_APPROVAL", approval="pair"), "match": {"actions": ["deployment.canary"]}},
+              {**sums(1000, "per-customer", key=["context.customer"], warn_at=0.8), "match": {"actions": ["payment.refund"]},
+               "when": "has(context.customer)"}]
+    limits[0]["match"] = {"actions": ["payment.refund"]}
+    document = limited(*limits)
+    document["rules"].append({"id": "transfers", "match": {"actions": ["payment.transfer"]}, "decision": "ALLOW"})
+    house = House(policy=document, services=("evaluator", "resolver", "recorder", "relay"))
+    house.document = document
+    house.person("alice", "release-managers")
+    for person in ("pia", "paul"):
+        house.person(person, "pair")
+    yield house
+    finish(house, request)
+
+
+def explained(house, request_id, limit, n=0):
+    explanation = house.one("SELECT explanation FROM decision WHERE request_id = %s AND n = %s", request_id, n)
+    return next(one for one in explanation["limits"] if one["limit"] == limit)
+
+
+def test_a_request_that_is_said_again_counts_once(house):
+    first = refund(house, agent="again")
+    for _ in range(3):
+        house.publish("requests", house.last_request, key=first)
+    house.word(first, "GRANTED")
+    rest = [refund(house, agent="again") for _ in range(4)]
+    words = verdicts(house, *rest)
+    assert sorted(words) == ["DENIED"] * 2 + ["GRANTED"] * 2
+    assert ('["again"]', 3, 3) in used(house)
+    late = rest[words.index("DENIED")]
+    denied = house.word(late, "DENIED").body
+    assert denied["reason"]["code"] == "limit_exceeded" and "refunds" in denied["reason"]["text"]
+    shown = explained(house, late, "refunds")
+    assert {**shown, "resets_at": None} == {"limit": "refunds", "exceeded": True, "key": '["again"]', "used": 3, "amount": 1, "max": 3, "resets_at": None}
+    granted = house.one("SELECT decided_at + interval '1 hour' FROM decision WHERE request_id = %s", first)
+    assert shown["resets_at"] == granted.strftime("%Y-%m-%dT%H:%M:%S.%f").rstrip("0") + "Z"
+
+
+def test_what_is_blocked_or_refused_uses_nothing(house):
+    assert verdicts(house, refund(house, agent="careful", context={"colour": "red"}), refund(house, agent="careful", context={"currency": None})) == ["DENIED", "DENIED"]
+    assert verdicts(house, *[refund(house, agent="careful") for _ in range(4)], ordered=False) == ["DENIED"] + ["GRANTED"] * 3
+
+
+def test_requests_of_one_batch_see_each_other_in_order(house):
+    house.stop("evaluator")
+    asked = [refund(house, agent="batch", request_id=f"batch-{n}", flush=False) for n in range(6)]
+    house.producer.flush(30)
+    house.start("evaluator")
+    words = dict(zip(asked, verdicts(house, *asked)))
+    assert list(words.values()).count("GRANTED") == 3
+    for partition in range(6):
+        ordered = [r for r, in house.sql("SELECT request_id FROM request WHERE origin_partition = %s AND agent_id = 'batch' ORDER BY origin_offset", partition)]
+        granted = [words[r] == "GRANTED" for r in ordered]
+        assert granted == sorted(granted, reverse=True)
+
+
+def test_a_limit_that_asks_is_granted_by_people_and_counts_on(house):
+    transfer = {"agent_id": "mover", "action": "payment.transfer", "context": {"amount_minor": 1, "currency": "EUR"}}
+    ids = [house.ask(**transfer)]
+    house.word(ids[0], "GRANTED")
+    ids.append(house.ask(**transfer))
+    house.word(ids[1], "PENDING")
+    assert used(house, "transfers") == [('["mover"]', 1, 1)]
+    for person in ("pia", "paul"):
+        house.answer(ids[1], person)
+    house.word(ids[1], "GRANTED")
+    assert used(house, "transfers") == [('["mover"]', 2, 2)]
+
+
+def test_a_question_uses_nothing_until_it_is_granted_and_is_blocked_when_others_were_faster(house):
+    asked = [house.ask(action="deployment.production", target="shop") for _ in range(4)]
+    for request_id in asked:
+        house.word(request_id, "PENDING")
+    assert house.sql("SELECT count(*) FROM limit_use JOIN limit_counter USING (counter) WHERE limit_id = 'releases'") == [(0,)]
+    house.answer(asked[0], "alice", "deny")
+    house.word(asked[0], "DENIED")
+    for request_id in asked[1:]:
+        house.answer(request_id, "alice", flush=False)
+    house.producer.flush(30)
+    words = [next(w for w in (house.observer.wait(lambda e: e.topic == "authorizations" and e.key == r and e.body["status"] != "PENDING", 20),)) for r in asked[1:]]
+    assert sorted(w.body["status"] for w in words) == ["DENIED", "GRANTED", "GRANTED"]
+    denied = next(w.body for w in words if w.body["status"] == "DENIED")
+    assert denied["reason"]["code"] == "limit_exceeded" and denied["decision"] == "BLOCK"
+    assert used(house, "releases") == [('["shop"]', 2, 2)]
+
+
+def test_a_limit_that_was_reached_meanwhile_asks_once_more(house):
+    first, second = house.ask(action="deployment.canary", target="web"), house.ask(action="deployment.canary", target="web")
+    house.word(first, "PENDING"), house.word(second, "PENDING")
+    house.answer(first, "alice")
+    house.word(first, "GRANTED")
+    house.answer(second, "alice")
+    house.expect("approvals", second, cause="policy_changed")
+    for person in ("pia", "paul"):
+        house.answer(second, person)
+    house.word(second, "GRANTED")
+    assert house.words(second) == ["PENDING", "GRANTED"] and used(house, "canaries") == [('["web"]', 2, 2)]
+
+
+def test_a_key_that_is_sensitive_is_shown_to_nobody_and_a_warning_is_told(house):
+    before = house.metrics("evaluator").get('countersign_limit_warnings_total{policy="walk",limit="per-customer"}', 0)
+    ids = []
+    for amount, word in ((799, "GRANTED"), (1, "GRANTED"), (200, "GRANTED"), (201, "DENIED")):
+        ids.append(refund(house, amount, agent=f"keen-{amount}", context={"customer": "Erika Mustermann"}))
+        house.word(ids[-1], word)
+    for request_id in ids:
+        assert explained(house, request_id, "per-customer")["key"] == "(hidden)"
+    assert [row[1] for row in used(house, "per-customer")] == [1000] and used(house, "per-customer")[0][0] == '["(hidden)"]'
+    assert house.metrics("evaluator")['countersign_limit_warnings_total{policy="walk",limit="per-customer"}'] == before + 2
+    assert [explained(house, r, "per-customer").get("warns", False) for r in ids] == [False, True, True, True]
+    assert "Mustermann" not in house.log("evaluator")
+
+
+def held(house, waiting="evaluator"):
+    """All heads of the ledger in somebody's hand: a batch waits with all that it has done and not committed."""
+    other = psycopg.connect(house.owner_uri)
+    other.execute("SELECT FROM countersign.ledger_head FOR UPDATE")
+    return other
+
+
+def test_a_batch_that_was_rolled_back_or_killed_uses_nothing(house):
+    for n, end in enumerate(("terminated", "killed")):
+        agent = f"unlucky-{n}"
+        with held(house) as other:
+            asked = [refund(house, agent=agent) for _ in range(5)]
+            waits_for_a_lock(house, "evaluator")
+            if end == "killed":
+                house.kill("evaluator")
+            else:
+                house.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+                          " AND application_name LIKE '%%evaluator%%'")
+            other.rollback()
+        if end == "killed":
+            house.start("evaluator")
+        assert verdicts(house, *asked, ordered=False) == ["DENIED"] * 2 + ["GRANTED"] * 3
+        assert (f'["{agent}"]', 3, 3) in used(house)
+
+
+def test_a_new_version_of_the_policy_goes_on_counting(house):
+    assert verdicts(house, *[refund(house, agent="patient") for _ in range(3)]) == ["GRANTED"] * 3
+    house.document["version"] += 1
+    house.document["limits"][0]["count"]["max"] = 4
+    house.activate(house.document)
+    try:
+        assert verdicts(house, *[refund(house, agent="patient") for _ in range(2)], ordered=False) == ["DENIED", "GRANTED"]
+    finally:
+        house.document["version"] += 1
+        house.document["limits"][0]["count"]["max"] = 3
+        house.activate(house.document)
+    assert verdicts(house, refund(house, agent="patient")) == ["DENIED"]
+
+
+def test_what_is_over_is_forgotten(house):
+    house.document["version"] += 1
+    house.document["limits"].append({**counts(9, "brief", per="1s"), "match": {"actions": ["payment.refund"]}})
+    house.activate(house.document)
+    house.word(refund(house, agent="passing"), "GRANTED")
+    assert house.one("SELECT count(*) FROM limit_counter WHERE limit_id = 'brief'") == 1
+    kept = house.one("SELECT count(*) FROM limit_counter WHERE over_at > clock_timestamp()")
+    house.eventually("SELECT over_at < clock_timestamp() FROM limit_counter WHERE limit_id = 'brief'", expected=[(True,)])
+    house.stop("recorder")
+    house.start("recorder")
+    house.eventually("SELECT count(*) FROM limit_counter WHERE limit_id = 'brief'", expected=[(0,)])
+    assert house.one("SELECT count(*) FROM limit_use JOIN limit_counter USING (counter) WHERE limit_id = 'brief'") == 0
+    assert house.one("SELECT count(*) FROM limit_counter") >= kept - 1 > 0
+
+
+@pytest.mark.parametrize("member, value", [("count_on", "execution"), ("count_on", "decision"), ("release_on_failure", True)])
+def test_what_nobody_counts_yet_is_refused_by_name(house, tmp_path, member, value):
+    document = limited(counts(1, **{member: value}), version=99)
+    (tmp_path / "policy.json").write_text(json.dumps(document))
+    refused = house.cli("policy", "activate", str(tmp_path / "policy.json"), check=False)
+    assert refused.returncode != 0 and f"limits[0].{member}" in refused.stderr and "E10" in refused.stderr
