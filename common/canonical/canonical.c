@@ -8,6 +8,8 @@
 
 #define INTEGER_MAX 9007199254740991 /* 2^53 - 1 */
 
+enum { FEW = 16 };
+
 /* The way from the root to the value at hand, on the stack; made into a path only when there is an error. */
 struct place {
 	const struct place *above;
@@ -129,12 +131,17 @@ static bool
 put_integer(struct buffer *out, int64_t integer, const struct place *place, struct error *error)
 {
 	char text[CANONICAL_NUMBER_SIZE];
+	size_t start = sizeof text;
 
 	if (integer > INTEGER_MAX || integer < -INTEGER_MAX)
 		return refuse(out->arena, place, error, "number_range",
 			      "an integer beyond 2^53-1 has no exact JSON number");
-	canonical_number(text, (double)integer);
-	buffer_add_text(out, text);
+	/* below 1e21 ECMAScript writes all digits */
+	for (int64_t rest = integer < 0 ? -integer : integer; start == sizeof text || rest; rest /= 10)
+		text[--start] = (char)('0' + rest % 10);
+	if (integer < 0)
+		text[--start] = '-';
+	buffer_add(out, text + start, sizeof text - start);
 	return true;
 }
 
@@ -174,6 +181,24 @@ compare_members(const void *left, const void *right)
 	return canonical_compare((*one)->name, (*other)->name);
 }
 
+/* Few are put in order in place: qsort asks for memory. */
+static void
+sort_members(const struct value_member **members, size_t count)
+{
+	if (count > FEW) {
+		qsort(members, count, sizeof *members, compare_members);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		const struct value_member *one = members[i];
+		size_t at = i;
+
+		for (; at > 0 && compare_members(&members[at - 1], &one) > 0; at--)
+			members[at] = members[at - 1];
+		members[at] = one;
+	}
+}
+
 /* Pointers to the members in canonical order. What we wrote ourselves is often in order already. */
 static const struct value_member **
 sorted_members(struct arena *arena, const struct value *map)
@@ -187,7 +212,7 @@ sorted_members(struct arena *arena, const struct value *map)
 		in_order = in_order && (i == 0 || compare_members(&sorted[i - 1], &sorted[i]) < 0);
 	}
 	if (!in_order)
-		qsort(sorted, count, sizeof *sorted, compare_members);
+		sort_members(sorted, count);
 	return sorted;
 }
 

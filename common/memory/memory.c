@@ -333,11 +333,10 @@ arena_used(const struct arena *arena)
 static void
 buffer_reserve(struct buffer *buffer, size_t more)
 {
-	size_t wanted = sum(sum(buffer->length, more), 1);
-
-	if (wanted <= buffer->room)
+	if (buffer->length < buffer->room && more < buffer->room - buffer->length)
 		return;
 
+	size_t wanted = sum(sum(buffer->length, more), 1);
 	size_t room = buffer->room ? product(buffer->room, 2) : BUFFER_FIRST;
 
 	if (room < wanted)
@@ -374,7 +373,9 @@ buffer_add_text(struct buffer *buffer, const char *text)
 void
 buffer_add_byte(struct buffer *buffer, char byte)
 {
-	buffer_add(buffer, &byte, 1);
+	buffer_reserve(buffer, 1);
+	buffer->bytes[buffer->length++] = byte;
+	buffer->bytes[buffer->length] = '\0';
 }
 
 void

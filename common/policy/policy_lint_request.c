@@ -398,19 +398,6 @@ try_action(struct trying *trying, const char *action)
 	arena_reset(trying->domain_arena);
 }
 
-static const char *
-example_of(const char *pattern, struct arena *arena)
-{
-	char *example = arena_string(arena, pattern);
-	size_t length = 0;
-
-	for (const char *p = pattern; *p; p++)
-		if (*p != '*' || p[1] != '*')
-			example[length++] = *p == '*' ? 'x' : *p;
-	example[length] = '\0';
-	return example;
-}
-
 static void
 try_all(struct trying *trying)
 {
@@ -427,7 +414,7 @@ try_all(struct trying *trying)
 		const struct policy_strings patterns = policy_actions_of(&policy->rules[i].match);
 
 		for (size_t j = 0; j < patterns.count; j++)
-			actions[count++] = example_of(patterns.items[j], arena);
+			actions[count++] = policy_pattern_instance(arena, patterns.items[j]);
 	}
 	count = policy_strings_distinct(actions, count);
 	for (size_t i = 0; i < count; i++)

@@ -202,10 +202,40 @@ a_limit_shows_nothing_of_a_sensitive_input(void **state)
 			    "\"limit\":\"l\",\"max\":5,\"used\":\"(hidden)\"}]");
 }
 
+static const char many_reads[] =
+    "{'countersign': 'policy/v1', 'policy': 'acme', 'version': 1, 'tenants': ['*'],"
+    " 'inputs': {'amount': 'int', 'amount_max': 'int', 'plan': {'type': 'map', 'fields': {'who': 'string'}},"
+    "   'through_let': 'bool', 'unless': 'bool', 'elsewhere': 'bool', 'nobody': 'bool'},"
+    " 'let': {'named': 'context.through_let'},"
+    " 'classes': [{'id': 'all', 'actions': ['**'], 'default': 'BLOCK'}],"
+    " 'rules': [{'id': 'q', 'when': 'context.amount_max > 1 && context.plan.who == agent_id', 'decision': "
+    "'ALLOW'},"
+    "  {'id': 'r', 'when': 'context.amount_max > 2 && named', 'unless': 'context.unless', 'decision': "
+    "'ALLOW'},"
+    "  {'id': 's', 'match': {'actions': ['z']}, 'when': 'context.elsewhere', 'decision': 'ALLOW'}]}";
+
+static void
+a_field_is_ignored_when_no_rule_about_the_action_reads_it(void **state)
+{
+	struct policy_request full = request;
+	struct policy_decision decision;
+	struct buffer text = {.arena = *state};
+	struct error error = {0};
+
+	full.context =
+	    parse(*state, "{'unless': true, 'nobody': true, 'amount': 1, 'amount_max': 7, 'elsewhere': true,"
+			  " 'plan': {'who': 'y'}, 'through_let': true}");
+	policy_decide(load(*state, many_reads), &full, 2, *state, &decision);
+	assert_true(
+	    canonical_format(&text, value_get(policy_explain(&decision, *state), "ignored_fields"), &error));
+	assert_string_equal(text.bytes, "[\"amount\",\"elsewhere\",\"nobody\"]");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    STORY(a_field_is_ignored_when_no_rule_about_the_action_reads_it),
 	    STORY(a_decision_that_was_copied_is_explained_as_itself),
 	    STORY(of_the_classes_those_are_named_that_ask),
 	    STORY(a_limit_shows_nothing_of_a_sensitive_input),

@@ -417,6 +417,24 @@ a_limit_of_either_raises(void **state)
 	request.used = NULL;
 }
 
+static void
+a_limit_raises_also_where_the_default_has_given_way(void **state)
+{
+	const struct policy *allows = tenant(*state, (struct parts){.rules = RULE("r", "ALLOW")});
+	const struct policy *limited = organisation(
+	    *state, (struct parts){.classes = YIELDING, .limits = LIMIT("full", "REQUIRE_APPROVAL")});
+	struct policy_decision decision;
+
+	request.used = used;
+	decision = decide(*state, limited, allows, NULL);
+	request.used = NULL;
+	assert_int_equal(decision.verdict, POLICY_REQUIRE_APPROVAL);
+	assert_string_equal(decision.reason_code, "limit_exceeded");
+	assert_int_equal(decision.requirement_count, 1);
+	assert_string_equal(decision.requirements[0].policy, "org");
+	assert_int_equal(decide(*state, limited, allows, NULL).verdict, POLICY_ALLOW);
+}
+
 #define HOLDS                                                                                                \
 	"[{'id': 'all', 'actions': ['**'], 'default': 'ALLOW', 'approval': 'people',"                        \
 	" 'failure': {'evaluation_timeout': 'hold'}}]"
@@ -563,6 +581,7 @@ main(void)
 	    STORY(only_a_tenants_document_gives_params_and_its_own_stay_its_own),
 	    STORY(an_error_of_one_raises_with_on_error_of_the_other),
 	    STORY(a_limit_of_either_raises),
+	    STORY(a_limit_raises_also_where_the_default_has_given_way),
 	    STORY(what_comes_late_is_held_only_where_both_hold),
 	    STORY(one_that_can_not_decide_blocks),
 	    STORY(more_requirements_than_a_question_holds_block),
