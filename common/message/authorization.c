@@ -85,6 +85,8 @@ common_members(struct arena *arena, const struct authorization *authorization)
 	value_set_string(arena, map, "status", authorization_status_name(authorization->status));
 	value_set_string(arena, map, "decision", authorization->decision);
 	set_policy(arena, map, authorization);
+	if (authorization->status == AUTHORIZATION_GRANTED && authorization->obligations)
+		value_set(arena, map, "obligations", (struct value *)(uintptr_t)authorization->obligations);
 	return map;
 }
 

@@ -36,9 +36,10 @@ struct authorization {
 	const char *policy_id; /* NULL: none was asked */
 	int64_t policy_version;
 	const char *policy_digest;
-	const char *remediation;    /* what the agent could do instead, or NULL; not said with GRANTED */
-	const struct value *layers; /* NULL unless several decided: a list of {id, version, digest} */
-	const char *approval_id;    /* or NULL */
+	const struct value *obligations; /* GRANTED only: a map, or NULL */
+	const char *remediation;	 /* what the agent could do instead, or NULL; not said with GRANTED */
+	const struct value *layers;	 /* NULL unless several decided: a list of {id, version, digest} */
+	const char *approval_id;	 /* or NULL */
 	const struct authorization_response *responses;
 	size_t response_count;
 	int64_t decided_at;
@@ -56,7 +57,7 @@ struct authorization_issuer {
 
 /*
  * The event with its body and, for every final word, its token: a compact JWS of typ AUTHORIZATION_TYP with iss, aud, sub,
- * iat, nbf, exp, jti (= event_id), tenant, request_id, request_digest, status, decision, policy. The event_id derives
+ * iat, nbf, exp, jti (= event_id), tenant, request_id, request_digest, status, decision, policy, and the obligations of a grant. The event_id derives
  * from (tenant, request_id, "authorization." status, 0). next_action: GRANTED and PENDING "none"/"wait"; DENIED
  * "none", but invalid_request "request" …; EXPIRED "request". PENDING has no token.
  */

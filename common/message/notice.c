@@ -82,6 +82,8 @@ body_of(struct arena *arena, const struct notice *notice, const struct id *event
 	value_set(arena, body, "needs", needs_of(arena, notice));
 	body_set_strings(arena, body, "rules", notice->rules, notice->rule_count);
 	value_set_string(arena, body, "reason", notice->reason_text);
+	if (notice->obligations)
+		value_set(arena, body, "obligations", (struct value *)(uintptr_t)notice->obligations);
 	body_set_time(arena, body, "opened_at", notice->opened_at);
 	body_set_time_or_null(arena, body, "approval_deadline", notice->approval_deadline);
 	body_set_responses(arena, body, notice->responses, notice->response_count);

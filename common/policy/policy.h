@@ -106,7 +106,8 @@ struct policy_decision {
 	/* one of "rule", "class_default", "rule_error" (a condition of a rule that restricts could not be evaluated, and the rule's
 	 * decision stands instead of a milder one), "limit_exceeded" (likewise, of a limit), "missing_input", "evaluation_timeout", "no_policy", "invalid_request" (the context does
 	 * not satisfy the declared inputs), "bad_param" (one document gives another's param what this does not take), "too_many_rules" (over
-	 * POLICY_CANDIDATES_MAX speak), "too_many_requirements" (over POLICY_REQUIREMENTS_MAX would be asked) */
+	 * POLICY_CANDIDATES_MAX speak), "too_many_requirements" (over POLICY_REQUIREMENTS_MAX would be asked),
+	 * "obligation_conflict", "too_many_obligations" (policy_obligations.h; `rules` are those that oblige so) */
 	const char *reason_code;
 	const char *reason_text; /* one line of at most 1 KiB; the rules' reasons, joined */
 	const char *remediation; /* likewise, what the agent could do instead; NULL: nothing is said of it; never with ALLOW */
@@ -129,6 +130,8 @@ struct policy_decision {
 	bool hold_if_nobody; /* cell no_eligible_approver of the class is hold */
 	/* with ALLOW: of the class; with REQUIRE_APPROVAL: the least of the grants; microseconds, > 0 */
 	int64_t valid_for;
+	/* unless BLOCK: what whoever is authorized must do as well, a map (policy_obligations.h); NULL: nothing */
+	const struct value *obligations;
 	const struct policy_deciding *trail; /* for policy_explain; lives in the arena, borrows from policy and request */
 };
 

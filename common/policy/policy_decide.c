@@ -31,6 +31,8 @@
  *     (policy_layers.c). What rule 7 says of on_error holds for the errors of all. A default counts when no rule of its own document
  *     does; that of a class with `floor: false` when no rule of any does. Whoever is at the level of the result asks its people, and
  *     equal names of two documents are two profiles. One document that closes by rules 1 to 6 closes.
+ * 13. Unless it is BLOCK: the obligations of all rules that count, of whatever level, and of those that could not be evaluated are united, over
+ *     all documents. Of two values of one the stricter stands (policy_obligations.h); where there is none, or they are too many, it is BLOCK.
  */
 #include "common/policy/policy.h"
 #include "common/policy/policy_deciding.h"
@@ -286,4 +288,5 @@ policy_decide(const struct policy *policy, const struct policy_request *request,
 		decision->class_id = deciding->speaker->id;
 	decision->reason_text = policy_reason(deciding);
 	decision->remediation = policy_remediation(deciding);
+	policy_oblige(deciding);
 }

@@ -88,6 +88,9 @@ bool policy_is_about(const struct policy_scope *match, const struct policy_scope
 /* The values that its conditions see; made when they are first needed. */
 struct policy_meter *policy_deciding_meter(struct policy_deciding *deciding, int64_t now);
 
+/* policy_obligations.c: rule 13, when everything else is settled: the obligations of all layers, or BLOCK with its reason. */
+void policy_oblige(struct policy_deciding *head);
+
 /* reason_text for a decision whose other members are set: one line. */
 const char *policy_reason(const struct policy_deciding *deciding);
 /* What the rules that decide advise instead, each text once, in one line; NULL: nothing. */

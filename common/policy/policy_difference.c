@@ -11,7 +11,8 @@ policy_decision_equal(const struct policy_decision *left, const struct policy_de
 {
 	if (left->verdict != right->verdict || left->requirement_count != right->requirement_count
 	    || left->ttl != right->ttl || left->valid_for != right->valid_for
-	    || left->hold_if_nobody != right->hold_if_nobody)
+	    || left->hold_if_nobody != right->hold_if_nobody || !left->obligations != !right->obligations
+	    || (left->obligations && !value_equal(left->obligations, right->obligations)))
 		return false;
 	for (size_t i = 0; i < left->requirement_count; i++) {
 		const struct policy_requirement *one = &left->requirements[i], *other = &right->requirements[i];

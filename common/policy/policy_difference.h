@@ -22,7 +22,7 @@ struct policy_difference {
 	bool exhaustive; /* all small requests were tried */
 };
 
-/* The same verdict, asking the same people for as long, granting for as long. Reasons and names of rules may differ. */
+/* The same verdict, asking the same people for as long, granting for as long, obliging to the same. Reasons and names of rules may differ. */
 bool policy_decision_equal(const struct policy_decision *left, const struct policy_decision *right);
 
 /*

@@ -552,6 +552,8 @@ policy_explain(const struct policy_decision *decision, struct arena *arena)
 	value_set_string(arena, map, "reason_code", decision->reason_code);
 	value_set_string(arena, map, "reason", decision->reason_text);
 	value_set_string(arena, map, "remediation", decision->remediation);
+	if (decision->obligations)
+		value_set(arena, map, "obligations", (struct value *)(uintptr_t)decision->obligations);
 	if (!e.trail->policy)
 		return map;
 	add_layers(decision, arena, map);

@@ -7,7 +7,7 @@
 
 /*
  * The explanation of a decision that policy_decide has made, its request and policy still there: a map in the arena, deterministic.
- * Members: decision, reason_code, reason, remediation, policy {id, version}, class {id, default, default_used}, because [{rule, decision, reason,
+ * Members: decision, reason_code, reason, remediation, obligations, policy {id, version}, class {id, default, default_used}, because [{rule, decision, reason,
  * read}], considered [{rule, decision, result: "no"|"error", false|error, position, raised, read, mode}], index {rules, action,
  * agent_target}, limits, approvals, missing, ignored_fields, nearest_allow, cost {units}; those that say nothing are left out, but
  * for because, considered and errors. Values of inputs that were read are shown, cut at 64 characters; sensitive ones are

@@ -273,6 +273,8 @@ unite_terms(struct policy_deciding *head)
 		if (decision->verdict == POLICY_REQUIRE_APPROVAL && !unite_requirements(decision, layer)) {
 			policy_deciding_block(head, "too_many_requirements");
 			decision->requirement_count = 0;
+			decision->ttl = decision->valid_for = 0;
+			decision->hold_if_nobody = false;
 			return;
 		}
 	}
@@ -340,6 +342,7 @@ unite(struct policy_deciding *head)
 		unite_terms(head);
 	if (strcmp(decision->reason_code, "too_many_requirements") == 0)
 		decision->reason_text = policy_reason(head);
+	policy_oblige(head);
 }
 
 static void

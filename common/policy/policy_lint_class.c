@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy_lint_class.c - what classes cover: E05, W10, W12, W14. */
 #include "common/policy/policy_linting.h"
+#include "common/policy/policy_values.h"
 
 #include <string.h>
 
@@ -109,20 +110,6 @@ check_open(struct policy_linting *linting)
 
 /* ------------------------------------------------------------------ W12 */
 
-/* An action that the pattern covers: each of its stars is an "x". */
-static const char *
-example_of(const char *pattern, struct arena *arena)
-{
-	char *example = arena_string(arena, pattern);
-	size_t length = 0;
-
-	for (const char *p = pattern; *p; p++)
-		if (*p != '*' || p[1] != '*')
-			example[length++] = *p == '*' ? 'x' : *p;
-	example[length] = '\0';
-	return example;
-}
-
 static void
 check_crowds(struct policy_linting *linting)
 {
@@ -139,7 +126,7 @@ check_crowds(struct policy_linting *linting)
 				   && policy_set_next(&told, (size_t)(rule - policy->rules))
 					  != (size_t)(rule - policy->rules);
 		     j++) {
-			const char *action = example_of(actions.items[j], linting->scratch);
+			const char *action = policy_pattern_instance(linting->scratch, actions.items[j]);
 
 			memset(found.words, 0, found.word_count * sizeof *found.words);
 			policy_index_find(policy, action, &found);

@@ -1,35 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy_lint_expression.c - each expression by itself: E06, W07, and W04 of the rules that allow; E08 of their ends. */
+/* policy_lint_expression.c - each expression by itself: E06; E08 of the ends of rules. */
 #include "common/policy/policy_linting.h"
 #include "common/policy/policy_values.h"
 
 #include <string.h>
 
 enum { TERMS_MAX = 64, SAME_MAX = 16 };
-
-/* An expression on its way. */
-struct looking {
-	struct policy_linting *linting;
-	const struct policy_expression *expression;
-	bool allows; /* of a rule that allows */
-};
-
-static void
-add(const struct looking *looking, const char *code, const char *word, const struct cel_node *node,
-    const char *text)
-{
-	policy_linting_add_within(looking->linting, code, word, looking->expression, node->position, "%s",
-				  text);
-}
-
-static const struct policy_field *
-input_of(const struct looking *looking, const struct cel_node *node)
-{
-	const struct policy *policy = looking->linting->policy;
-	const char *path = policy_input_path(node, looking->linting->scratch);
-
-	return path && policy->has_inputs ? policy_find_field(&policy->inputs, path, strlen(path)) : NULL;
-}
 
 /* ------------------------------------------------------------------ E06: words that the input can't be */
 
@@ -83,7 +59,7 @@ nearest_word(const struct policy_field *field, const struct cel_value *value, st
 }
 
 static void
-check_word(const struct looking *looking, const struct policy_field *field, const struct cel_node *node)
+check_word(const struct policy_looking *looking, const struct policy_field *field, const struct cel_node *node)
 {
 	struct arena *arena = looking->linting->scratch;
 	struct cel_value value;
@@ -93,21 +69,22 @@ check_word(const struct looking *looking, const struct policy_field *field, cons
 	    || is_word(field, &value))
 		return;
 	nearest = nearest_word(field, &value, arena);
-	add(looking, "E06", "not_in_enum", node,
+	policy_looking_add(
+	    looking, "E06", "not_in_enum", node,
 	    nearest ? arena_format(arena, "%.128s can't be this: did you mean '%.64s'?", field->name, nearest)
 		    : arena_format(arena, "%.128s can't be this: it is one of %s", field->name,
 				   words_of(field, arena)));
 }
 
 static void
-check_words(const struct looking *looking, const struct cel_node *node)
+check_words(const struct policy_looking *looking, const struct cel_node *node)
 {
 	bool is_in = policy_node_is(node, "@in", 2);
 
 	if (!is_in && !policy_node_is(node, "_==_", 2) && !policy_node_is(node, "_!=_", 2))
 		return;
 	for (size_t i = 0; i < (is_in ? 1u : 2u); i++) {
-		const struct policy_field *field = input_of(looking, node->arguments[i]);
+		const struct policy_field *field = policy_looking_input(looking, node->arguments[i]);
 		const struct cel_node *other = node->arguments[!i];
 
 		if (field && field->word_count && field->type.kind != POLICY_T_LIST && !is_in)
@@ -121,10 +98,10 @@ check_words(const struct looking *looking, const struct cel_node *node)
 
 /* 'phi' in context.data_classes, whose items are words */
 static void
-check_item(const struct looking *looking, const struct cel_node *node)
+check_item(const struct policy_looking *looking, const struct cel_node *node)
 {
 	const struct policy_field *field =
-	    policy_node_is(node, "@in", 2) ? input_of(looking, node->arguments[1]) : NULL;
+	    policy_node_is(node, "@in", 2) ? policy_looking_input(looking, node->arguments[1]) : NULL;
 
 	if (field && field->word_count && field->type.kind == POLICY_T_LIST
 	    && field->type.item->kind != POLICY_T_LIST)
@@ -187,7 +164,7 @@ find_denial(const struct terms *terms, struct arena *arena)
 
 /* One claim, with those of the same input before it, that nothing can satisfy. For || the claims are turned round. */
 static const struct cel_node *
-find_clash(const struct looking *looking, const struct terms *terms, bool is_or)
+find_clash(const struct policy_looking *looking, const struct terms *terms, bool is_or)
 {
 	struct arena *arena = looking->linting->scratch;
 	struct policy_claim *claims = arena_take_array(arena, terms->count, sizeof *claims);
@@ -214,14 +191,15 @@ find_clash(const struct looking *looking, const struct terms *terms, bool is_or)
 }
 
 static void
-check_chain(const struct looking *looking, const struct cel_node *node, bool is_or)
+check_chain(const struct policy_looking *looking, const struct cel_node *node, bool is_or)
 {
 	struct terms terms = {0};
 	const struct cel_node *at;
 
 	collect_terms(node, false, is_or, &terms);
 	if ((at = find_denial(&terms, looking->linting->scratch)) || (at = find_clash(looking, &terms, is_or)))
-		add(looking, "E06", "constant_condition", at,
+		policy_looking_add(
+		    looking, "E06", "constant_condition", at,
 		    is_or ? "with what is before it, this is true for every value: one side of || is too many"
 			  : "with what is before it, this can't be true for any value: one side of && is "
 			    "wrong");
@@ -235,16 +213,17 @@ is_connective(const struct cel_node *node)
 }
 
 static void
-check_fixed(const struct looking *looking, const struct cel_node *node)
+check_fixed(const struct policy_looking *looking, const struct cel_node *node)
 {
 	if (node->kind == CEL_N_LITERAL ? node->value.kind == CEL_BOOL : is_fixed(node))
-		add(looking, "E06", "constant_condition",
+		policy_looking_add(
+		    looking, "E06", "constant_condition",
 		    node, "does not depend on the request: it is the same every time; leave it out, or say what is meant");
 }
 
 /* `above`: the chain that this node is a link of, '&', '|', or 0. */
 static void
-check_constants(const struct looking *looking, const struct cel_node *node, char above)
+check_constants(const struct policy_looking *looking, const struct cel_node *node, char above)
 {
 	const bool is_and = policy_node_is(node, "_&&_", 2), is_or = policy_node_is(node, "_||_", 2);
 
@@ -252,7 +231,8 @@ check_constants(const struct looking *looking, const struct cel_node *node, char
 	check_item(looking, node);
 	if (policy_node_is(node, "@in", 2) && node->arguments[1]->kind == CEL_N_LIST
 	    && node->arguments[1]->argument_count == 0 && !is_fixed(node))
-		add(looking, "E06", "constant_condition", node, "nothing is in an empty list: say what may be");
+		policy_looking_add(looking, "E06", "constant_condition", node,
+				   "nothing is in an empty list: say what may be");
 	if ((is_and && above != '&') || (is_or && above != '|'))
 		check_chain(looking, node, is_or);
 	if (is_connective(node))
@@ -264,7 +244,7 @@ check_constants(const struct looking *looking, const struct cel_node *node, char
 
 /* A claim by itself, which the declaration of its input already decides. */
 static void
-check_alone(const struct looking *looking, const struct cel_node *node)
+check_alone(const struct policy_looking *looking, const struct cel_node *node)
 {
 	struct policy_claim claim;
 	const struct policy_claim *only = &claim;
@@ -278,216 +258,11 @@ check_alone(const struct looking *looking, const struct cel_node *node)
 	    && (claim.kind == POLICY_CLAIM_BETWEEN
 		|| (claim.kind == POLICY_CLAIM_AMONG && claim.word_count && !claim.field->word_count))
 	    && policy_claims_clash(&only, 1))
-		add(looking, "E06", "constant_condition", node,
+		policy_looking_add(
+		    looking, "E06", "constant_condition", node,
 		    arena_format(looking->linting->scratch,
 				 "context.%.128s is never that: its declared min and max exclude it",
 				 claim.path));
-}
-
-/* ------------------------------------------------------------------ W04 */
-
-static bool
-is_meta(char letter)
-{
-	return strchr("\\.+*?()|[]{}^$", letter) != NULL;
-}
-
-/* Nothing but plain letters and escaped ones between the anchors. */
-static bool
-is_simple(const char *bytes, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		if (bytes[i] == '\\' && i + 1 < length && is_meta(bytes[i + 1]))
-			i++;
-		else if (is_meta(bytes[i]))
-			return false;
-	return true;
-}
-
-static bool
-has_bar(const char *bytes, size_t length)
-{
-	int depth = 0;
-
-	for (size_t i = 0; i < length; i++)
-		if (bytes[i] == '\\')
-			i++;
-		else if (bytes[i] == '(')
-			depth++;
-		else if (bytes[i] == ')')
-			depth--;
-		else if (bytes[i] == '|' && depth == 0)
-			return true;
-	return false;
-}
-
-static void
-check_regex(const struct looking *looking, const struct cel_node *node)
-{
-	const struct cel_node *last = node->argument_count ? node->arguments[node->argument_count - 1] : NULL;
-
-	if (node->kind != CEL_N_CALL || strcmp(node->name, "matches") != 0 || !last
-	    || last->kind != CEL_N_LITERAL || last->value.kind != CEL_STRING || last->value.extra == 0)
-		return;
-
-	const char *bytes = last->value.as.bytes;
-	size_t length = last->value.extra;
-	bool begins = bytes[0] == '^',
-	     ends = bytes[length - 1] == '$' && (length < 2 || bytes[length - 2] != '\\');
-	size_t inner = length - begins - (ends && length > begins);
-	bool simple = inner > 0 && is_simple(bytes + begins, inner);
-
-	if (simple)
-		add(looking, "W04", "plain_regex", last,
-		    begins && ends ? "a plain text: == says the same, and is read at a glance"
-		    : begins	   ? "startsWith says the same, and is read at a glance"
-		    : ends	   ? "endsWith says the same, and is read at a glance"
-				   : "contains says the same, and is read at a glance");
-	else if (looking->allows && (!begins || !ends || has_bar(bytes, length)))
-		add(looking, "W04", "unanchored_regex", last,
-		    "matches anywhere in the text, and the rule allows: write ^(?:…)$ around what is meant");
-}
-
-/* ------------------------------------------------------------------ W07 */
-
-#define WHOLE_MAX ((INT64_C(1) << 53) - 1) /* a request holds no number beyond */
-
-struct span {
-	int64_t low, high;
-};
-
-static bool span_of(const struct looking *looking, const struct cel_node *node, struct span *span);
-
-static bool
-combine(const char *name, struct span left, struct span right, struct span *span, bool *overflows)
-{
-	int64_t a, b, c, d;
-
-	*overflows = false;
-	if (strcmp(name, "_+_") == 0) {
-		*overflows = __builtin_add_overflow(left.low, right.low, &span->low)
-			     | __builtin_add_overflow(left.high, right.high, &span->high);
-	} else if (strcmp(name, "_-_") == 0) {
-		*overflows = __builtin_sub_overflow(left.low, right.high, &span->low)
-			     | __builtin_sub_overflow(left.high, right.low, &span->high);
-	} else if (strcmp(name, "_*_") == 0) {
-		*overflows = __builtin_mul_overflow(left.low, right.low, &a)
-			     | __builtin_mul_overflow(left.low, right.high, &b)
-			     | __builtin_mul_overflow(left.high, right.low, &c)
-			     | __builtin_mul_overflow(left.high, right.high, &d);
-		if (!*overflows) {
-			int64_t least = a < b ? a : b, most = a > b ? a : b;
-
-			least = c < least ? c : least;
-			most = c > most ? c : most;
-			*span = (struct span){d < least ? d : least, d > most ? d : most};
-		}
-	} else {
-		return false;
-	}
-	return true;
-}
-
-/* The ints that a node can be; false for anything else. */
-static bool
-span_of(const struct looking *looking, const struct cel_node *node, struct span *span)
-{
-	const struct policy_field *field = input_of(looking, node);
-	struct span left, right;
-	struct cel_value value;
-	bool overflows;
-
-	if (field && field->type.kind == POLICY_T_INT) {
-		*span = (struct span){field->min ? field->min->as.integer : -WHOLE_MAX,
-				      field->max ? field->max->as.integer : WHOLE_MAX};
-		return true;
-	}
-	if (policy_node_constant(node, &value) && value.kind == CEL_INT) {
-		*span = (struct span){value.as.integer, value.as.integer};
-		return true;
-	}
-	return node->kind == CEL_N_CALL && !node->operand && node->argument_count == 2
-	       && span_of(looking, node->arguments[0], &left) && span_of(looking, node->arguments[1], &right)
-	       && combine(node->name, left, right, span, &overflows) && !overflows;
-}
-
-static void
-check_arithmetic(const struct looking *looking, const struct cel_node *node)
-{
-	struct span left, right, unused;
-	bool overflows;
-
-	if (node->kind != CEL_N_CALL || node->operand || node->argument_count != 2)
-		return;
-	if (strchr("+-*", node->name[1]) && span_of(looking, node->arguments[0], &left)
-	    && span_of(looking, node->arguments[1], &right)
-	    && combine(node->name, left, right, &unused, &overflows) && overflows)
-		add(looking, "W07", "overflow", node,
-		    "can overflow, and is an error then: declare a max for the inputs in it");
-}
-
-/* Below an open map numbers are what the request wrote: 1 is an int, 1.5 a double. */
-static void
-check_double(const struct looking *looking, const struct cel_node *node)
-{
-	struct cel_value value;
-
-	if (node->kind != CEL_N_CALL || node->operand || node->argument_count != 2
-	    || !(strcmp(node->name, "_==_") == 0 || strcmp(node->name, "_!=_") == 0))
-		return;
-	for (size_t i = 0; i < 2; i++) {
-		const struct policy_field *field = input_of(looking, node->arguments[i]);
-
-		if (field && field->type.kind == POLICY_T_MAP && !field->type.fields
-		    && policy_node_constant(node->arguments[!i], &value) && value.kind == CEL_DOUBLE)
-			add(looking, "W07", "double_comparison", node,
-			    "compares a number of no declared type with a double: above 2^53 different ints "
-			    "are equal to it; "
-			    "declare the field, or compare with an int");
-	}
-}
-
-static void
-check_numbers(const struct looking *looking, const struct cel_node *node)
-{
-	check_arithmetic(looking, node);
-	check_double(looking, node);
-	check_regex(looking, node);
-	for (size_t i = 0; policy_node_child(node, i); i++)
-		check_numbers(looking, policy_node_child(node, i));
-}
-
-static bool
-is_money(const char *name)
-{
-	static const char *const words[] = {"amount", "price",	"cost",	  "money", "fee",
-					    "salary", "budget", "refund", "total", "balance",
-					    "payout", "spend",	"eur",	  "usd",   NULL};
-
-	for (size_t i = 0; words[i]; i++) {
-		const char *at = strstr(name, words[i]);
-
-		if (at && (at == name || at[-1] == '_')
-		    && (at[strlen(words[i])] == '\0' || at[strlen(words[i])] == '_'))
-			return true;
-	}
-	return false;
-}
-
-static void
-check_inputs(struct policy_linting *linting, const struct place *map, const struct policy_type *type)
-{
-	for (size_t i = 0; i < type->field_count; i++) {
-		struct place place = policy_place_member(map, type->fields[i].name);
-		struct place fields = policy_place_member(&place, "fields");
-
-		if (type->fields[i].type.kind == POLICY_T_DOUBLE && is_money(type->fields[i].name))
-			policy_linting_add(
-			    linting, "W07", "double_money", &place,
-			    "money as a double is not exact: make it an int of the smallest unit");
-		if (type->fields[i].type.kind == POLICY_T_MAP)
-			check_inputs(linting, &fields, &type->fields[i].type);
-	}
 }
 
 /* ------------------------------------------------------------------ */
@@ -495,14 +270,14 @@ check_inputs(struct policy_linting *linting, const struct place *map, const stru
 static void
 look_at(struct policy_linting *linting, const struct policy_expression *expression, bool allows)
 {
-	struct looking looking = {linting, expression, allows};
+	struct policy_looking looking = {linting, expression, allows};
 	const struct cel_node *root = expression ? policy_node_of(expression, linting->scratch) : NULL;
 
 	if (root) {
 		check_fixed(&looking, root);
 		check_constants(&looking, root, 0);
 		check_alone(&looking, root);
-		check_numbers(&looking, root);
+		policy_lint_operators(&looking, root);
 	}
 	arena_reset(linting->scratch);
 }
@@ -511,12 +286,12 @@ static void
 look_at_lets(struct policy_linting *linting, const struct policy_lets *lets, bool allows)
 {
 	for (size_t i = 0; i < lets->count; i++) {
-		struct looking looking = {linting, &lets->items[i].value, allows};
+		struct policy_looking looking = {linting, &lets->items[i].value, allows};
 		const struct cel_node *root = policy_node_of(&lets->items[i].value, linting->scratch);
 
 		if (root) {
 			check_constants(&looking, root, 0);
-			check_numbers(&looking, root);
+			policy_lint_operators(&looking, root);
 		}
 		arena_reset(linting->scratch);
 	}
@@ -540,7 +315,7 @@ policy_lint_expressions(struct policy_linting *linting)
 	const struct policy *policy = linting->policy;
 	struct place inputs = policy_place_member(&linting->root, "inputs");
 
-	check_inputs(linting, &inputs, &policy->inputs);
+	policy_lint_inputs(linting, &inputs, &policy->inputs);
 	look_at_lets(linting, &policy->lets, false);
 	for (size_t i = 0; i < policy->rule_count; i++) {
 		const struct policy_rule *rule = linting->in_order[i];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy_lint_pair.c - rules beside each other: W01, W08. The index says which others are about an action; the rest is sorting. */
 #include "common/policy/policy_linting.h"
+#include "common/policy/policy_values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,28 +54,15 @@ is_needless_beside(struct pairing *pairing, const struct policy_rule *rule, cons
 	       && policy_scope_covers(&other->match, &rule->match, &pairing->allowance);
 }
 
-static const char *
-example_of(const char *pattern, char example[POLICY_PATTERN_MAX + 1])
-{
-	size_t length = 0;
-
-	for (const char *p = pattern; *p; p++)
-		if (*p != '*' || p[1] != '*')
-			example[length++] = *p == '*' ? 'x' : *p;
-	example[length] = '\0';
-	return example;
-}
-
 /* Of two that are needless beside each other the later one is. */
 static const struct policy_rule *
 find_cover(struct pairing *pairing, const struct policy_rule *rule, struct policy_set *found)
 {
 	const struct policy *policy = pairing->linting->policy;
-	char example[POLICY_PATTERN_MAX + 1];
 	const struct policy_strings actions = policy_actions_of(&rule->match);
 
 	memset(found->words, 0, found->word_count * sizeof *found->words);
-	policy_index_find(policy, example_of(actions.items[0], example), found);
+	policy_index_find(policy, policy_pattern_instance(pairing->linting->scratch, actions.items[0]), found);
 	for (size_t i = policy_set_next(found, 0); i != SIZE_MAX && pairing->allowance.left;
 	     i = policy_set_next(found, i + 1)) {
 		const struct policy_rule *other = &policy->rules[i];

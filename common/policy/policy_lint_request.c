@@ -6,6 +6,7 @@
  */
 #include "common/policy/policy_deciding.h"
 #include "common/policy/policy_linting.h"
+#include "common/policy/policy_obligations.h"
 #include "common/policy/policy_values.h"
 
 #include <stdlib.h>
@@ -140,7 +141,8 @@ note_effects(struct trying *trying, const struct policy_deciding *deciding)
 		if (shown->had_effect)
 			continue;
 		if (allows) {
-			shown->had_effect = whole.verdict == POLICY_ALLOW;
+			shown->had_effect = whole.verdict == POLICY_ALLOW
+					    || (whole.verdict != POLICY_BLOCK && candidate->rule->obligations);
 		} else {
 			struct outcome less = combine(trying, deciding, candidate->rule);
 
@@ -151,17 +153,9 @@ note_effects(struct trying *trying, const struct policy_deciding *deciding)
 
 /* ------------------------------------------------------------------ E09 */
 
-/* Two values of one obligation that can't both be met, and of which neither is the stricter one: true is stricter than false, lists are united. */
-static bool
-is_conflict(const struct value *left, const struct value *right)
-{
-	return !value_equal(left, right) && !(left->kind == VALUE_BOOL && right->kind == VALUE_BOOL)
-	       && !(left->kind == VALUE_LIST && right->kind == VALUE_LIST);
-}
-
 /* The name of the obligation about which two rules contradict each other, or NULL. */
 static const char *
-find_conflict(const struct policy_rule *left, const struct policy_rule *right)
+find_conflict(struct arena *arena, const struct policy_rule *left, const struct policy_rule *right)
 {
 	const struct value *map = left->obligations;
 
@@ -169,7 +163,7 @@ find_conflict(const struct policy_rule *left, const struct policy_rule *right)
 		const struct value_member *member = &map->as.map.members[i];
 		const struct value *other = value_get(right->obligations, member->name.bytes);
 
-		if (other && is_conflict(member->value, other))
+		if (other && !policy_obligation_unite(arena, member->value, other))
 			return member->name.bytes;
 	}
 	return NULL;
@@ -214,7 +208,7 @@ look_for_conflicts(struct trying *trying, const struct policy_deciding *deciding
 			if (other->position >= rule->position || !obliges(&deciding->candidates[j])
 			    || policy_set_next(trying->told, n) == n)
 				continue;
-			if ((name = find_conflict(rule, other))) {
+			if ((name = find_conflict(trying->request_arena, rule, other))) {
 				policy_set_add(trying->told, n);
 				tell_conflict(trying, rule, other, name, deciding->request);
 			}
@@ -404,19 +398,6 @@ try_action(struct trying *trying, const char *action)
 	arena_reset(trying->domain_arena);
 }
 
-static const char *
-example_of(const char *pattern, struct arena *arena)
-{
-	char *example = arena_string(arena, pattern);
-	size_t length = 0;
-
-	for (const char *p = pattern; *p; p++)
-		if (*p != '*' || p[1] != '*')
-			example[length++] = *p == '*' ? 'x' : *p;
-	example[length] = '\0';
-	return example;
-}
-
 static void
 try_all(struct trying *trying)
 {
@@ -433,7 +414,7 @@ try_all(struct trying *trying)
 		const struct policy_strings patterns = policy_actions_of(&policy->rules[i].match);
 
 		for (size_t j = 0; j < patterns.count; j++)
-			actions[count++] = example_of(patterns.items[j], arena);
+			actions[count++] = policy_pattern_instance(arena, patterns.items[j]);
 	}
 	count = policy_strings_distinct(actions, count);
 	for (size_t i = 0; i < count; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy_lint_tree.c - syntax trees as the checks look at them. */
 #include "common/policy/policy_linting.h"
+#include "common/policy/policy_values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,4 +161,21 @@ policy_node_normal(const struct cel_node *node, bool negated, struct arena *aren
 	if (node->kind == CEL_N_CALL && node->argument_count == 2 && !node->operand && mirrored(node->name))
 		return normal_relation(node, negated, arena);
 	return arena_format(arena, "%s%s", negated ? "!" : "", cel_unparse(arena, node));
+}
+
+void
+policy_looking_add(const struct policy_looking *looking, const char *code, const char *word,
+		   const struct cel_node *node, const char *text)
+{
+	policy_linting_add_within(looking->linting, code, word, looking->expression, node->position, "%s",
+				  text);
+}
+
+const struct policy_field *
+policy_looking_input(const struct policy_looking *looking, const struct cel_node *node)
+{
+	const struct policy *policy = looking->linting->policy;
+	const char *path = policy_input_path(node, looking->linting->scratch);
+
+	return path && policy->has_inputs ? policy_find_field(&policy->inputs, path, strlen(path)) : NULL;
 }

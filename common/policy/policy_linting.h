@@ -75,6 +75,23 @@ uint32_t policy_node_begins(const struct policy_expression *expression, const st
 /* The tree of an expression, in the arena; NULL only when it does not parse, which the loader has refused. */
 const struct cel_node *policy_node_of(const struct policy_expression *expression, struct arena *arena);
 
+/* An expression on its way. */
+struct policy_looking {
+	struct policy_linting *linting;
+	const struct policy_expression *expression;
+	bool allows; /* of a rule that allows */
+};
+/* A finding at a node of it. */
+void policy_looking_add(const struct policy_looking *looking, const char *code, const char *word,
+			const struct cel_node *node, const char *text);
+/* The input that a node reads, or NULL. */
+const struct policy_field *policy_looking_input(const struct policy_looking *looking,
+						const struct cel_node *node);
+/* W04 and W07 of a node and all below it; W07 of the inputs of a map. */
+void policy_lint_operators(const struct policy_looking *looking, const struct cel_node *node);
+void policy_lint_inputs(struct policy_linting *linting, const struct place *map,
+			const struct policy_type *type);
+
 /* ------------------------------------------------------------------ what one comparison says of one input (policy_claim.c) */
 
 #define POLICY_CLAIM_WORDS_MAX 256 /* of an enum, as the loader has it */
@@ -133,7 +150,7 @@ bool policy_terms_imply(const struct policy_terms *given, const struct policy_te
 /* ------------------------------------------------------------------ the checks, in the order in which they are made */
 
 void policy_lint_classes(struct policy_linting *linting);     /* E05, W10, W12, W14 */
-void policy_lint_expressions(struct policy_linting *linting); /* E06, W04, W07, E08 */
+void policy_lint_expressions(struct policy_linting *linting); /* E06, E08, W04, W07 */
 void policy_lint_reads(struct policy_linting *linting);	      /* W05, W06, W09 */
 void policy_lint_pairs(struct policy_linting *linting); /* W01, W08; before the next, which leaves out what W01 has */
 void policy_lint_requests(struct policy_linting *linting);  /* E09, W02 */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy_load_rule.c - the rules of a document, and what they share with limits and invariants: scopes and names. */
+#include "common/canonical/canonical.h"
+#include "common/policy/policy_obligations.h"
 #include "common/policy/policy_read.h"
+#include "common/visible/visible.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { OWNER_MAX = 256, OBLIGATIONS_MAX = 64, LETS_MAX = 256 };
+enum { OWNER_MAX = 256, LETS_MAX = 256 };
 
 bool
 policy_load_scope(const struct place *place, struct policy_scope *scope)
@@ -121,12 +124,61 @@ policy_copy_value(struct arena *arena, const struct value *value)
 	return copy;
 }
 
+/* What people and programs can read, and RFC 8785 can write; not deeper than it may be. */
+static bool
+check_obligation(const struct place *place, size_t depth)
+{
+	const struct value *value = place->value;
+	bool good = true;
+
+	if (depth > POLICY_OBLIGATION_DEPTH_MAX)
+		return policy_refuse(place, "too_large", "is deeper than %d lists and maps",
+				     POLICY_OBLIGATION_DEPTH_MAX);
+	if (value->kind == VALUE_STRING)
+		return !visible_is_unclear(value->as.string.bytes, value->as.string.length)
+		       || policy_refuse(place, "bad_value",
+					"holds a character that can't be seen, or looks like another");
+	if (value->kind == VALUE_LIST)
+		for (size_t i = 0; good && i < value->as.list.count; i++) {
+			struct place inside = policy_place_item(place, i);
+
+			good = check_obligation(&inside, depth + 1);
+		}
+	if (value->kind == VALUE_MAP)
+		for (size_t i = 0; good && i < value->as.map.count; i++) {
+			struct place inside = policy_place_nth(place, i);
+			const char *unused;
+
+			good = policy_read_id_name(&inside, &unused) && check_obligation(&inside, depth + 1);
+		}
+	return good;
+}
+
+static void
+keep_obligations(const struct place *place, struct policy_rule *rule)
+{
+	struct arena *arena = place->reader->arena;
+	struct value *kept = value_map(arena);
+	struct buffer text = {.arena = arena};
+	struct error error = {0};
+
+	for (size_t i = 0; i < place->value->as.map.count; i++)
+		value_set(arena, kept, place->value->as.map.members[i].name.bytes,
+			  policy_obligation_copy(arena, place->value->as.map.members[i].value));
+	if (!canonical_format(&text, kept, &error))
+		policy_refuse(place, "bad_value", "can't be written as JSON: %s: %s", error.field, error.text);
+	else if (text.length > POLICY_OBLIGATIONS_BYTES_MAX)
+		policy_refuse(place, "too_large", "are more than %d bytes", POLICY_OBLIGATIONS_BYTES_MAX);
+	else
+		rule->obligations = kept;
+}
+
 static void
 load_obligations(const struct place *place, bool verdict_known, struct policy_rule *rule)
 {
 	bool good = true;
 
-	if (!place->value || !policy_read_open_map(place, OBLIGATIONS_MAX))
+	if (!place->value || !policy_read_open_map(place, POLICY_OBLIGATIONS_MAX))
 		return;
 	for (size_t i = 0; i < place->value->as.map.count && !policy_reader_is_full(place); i++) {
 		struct place obligation = policy_place_nth(place, i);
@@ -135,12 +187,13 @@ load_obligations(const struct place *place, bool verdict_known, struct policy_ru
 		good = policy_read_id_name(&obligation, &unused) && good;
 		if (obligation.value->kind == VALUE_NULL)
 			good = policy_refuse(&obligation, "bad_value", "null obliges nobody to anything");
+		good = check_obligation(&obligation, 0) && good;
 	}
 	if (verdict_known && rule->verdict == POLICY_BLOCK)
 		policy_refuse_name(place, "bad_value",
 				   "go with ALLOW and with a grant: nobody ever gets those of a BLOCK");
 	else if (good)
-		rule->obligations = policy_copy_value(place->reader->arena, place->value);
+		keep_obligations(place, rule);
 }
 
 /* Not itself, nor what it is in. */
@@ -250,7 +303,6 @@ load_rule(const struct place *place, struct policy_rule *rule)
 	static const char *const known[] = {
 	    "id",     "match",	     "except",	    "let",  "when",	"unless", "decision", "approval",
 	    "reason", "obligations", "remediation", "mode", "severity", "owner",  "expires",  NULL};
-	static const char *const unserved[] = {"obligations", NULL};
 
 	if (!policy_read_map(place, known))
 		return;
@@ -276,7 +328,6 @@ load_rule(const struct place *place, struct policy_rule *rule)
 	load_expires(&expires, verdict_known, rule);
 	load_remediation(&remediation, verdict_known, rule);
 	load_notes(place, rule);
-	policy_note_gaps(place, unserved);
 }
 
 static int

@@ -318,9 +318,8 @@ add_name(struct policy_domain *domain, struct policy_strings *names, const char 
 		names->items[names->count++] = name;
 }
 
-/* A name that the pattern covers: its stars stand for "x". */
-static const char *
-instance(struct arena *arena, const char *pattern)
+const char *
+policy_pattern_instance(struct arena *arena, const char *pattern)
 {
 	struct buffer name = {.arena = arena};
 
@@ -338,7 +337,7 @@ add_instances(struct policy_domain *domain, struct policy_strings *names,
 	      const struct policy_strings *patterns, struct arena *arena)
 {
 	for (size_t i = 0; i < patterns->count; i++)
-		add_name(domain, names, instance(arena, patterns->items[i]));
+		add_name(domain, names, policy_pattern_instance(arena, patterns->items[i]));
 }
 
 static void
@@ -369,7 +368,7 @@ add_actions(struct policy_domain *domain, const struct policy *policy,
 		const struct policy_strings *patterns = &policy->rules[i].match.actions;
 
 		for (size_t j = 0; j < patterns->count; j++) {
-			const char *name = instance(arena, patterns->items[j]);
+			const char *name = policy_pattern_instance(arena, patterns->items[j]);
 
 			if (!wanted->count || policy_strings_match(wanted, name))
 				add_name(domain, &domain->actions, name);

@@ -28,6 +28,9 @@ struct policy_domain {
 struct policy_domain policy_domain_of(const struct policy *policy, const struct policy_invariant *invariant,
 				      struct arena *arena);
 
+/* A name that the pattern covers: its stars stand for "x". In the arena. */
+const char *policy_pattern_instance(struct arena *arena, const char *pattern);
+
 /* What these rules tell apart among the requests for one action. */
 struct policy_domain policy_domain_among(const struct policy *policy, const char *action,
 					 const struct policy_set *rules, struct arena *arena);

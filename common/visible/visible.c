@@ -16,6 +16,19 @@ is_unclear(uint32_t point)
 	       || point == 0x3000 || (point >= 0xE000 && point <= 0xF8FF) || point >= 0xF0000;
 }
 
+bool
+visible_is_unclear(const char *bytes, size_t length)
+{
+	for (size_t at = 0, step; at < length; at += step) {
+		uint32_t point = 0;
+
+		step = value_utf8_decode(bytes + at, length - at, &point);
+		if (step == 0 || is_unclear(point))
+			return true;
+	}
+	return false;
+}
+
 static void
 add(struct buffer *out, const char *bytes, size_t length, bool quoted)
 {

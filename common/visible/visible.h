@@ -5,6 +5,9 @@
 
 #include "common/value/value.h"
 
+/* Is there anything in it that the others would write as an escape? */
+bool visible_is_unclear(const char *bytes, size_t length);
+
 /* \u{200b} for control, zero-width, bidi and other disguising characters, \xff for bytes that are no UTF-8. */
 void visible_add(struct buffer *out, const char *bytes, size_t length);
 /* The same in quotation marks, in which \ and " are escaped: where it ends is never in doubt. */

@@ -12,7 +12,7 @@ words_open(struct work *work)
 {
 	return (struct words){
 	    .work = work,
-	    .decisions = sheet_open(work->arena, STATEMENT_WORD_DECISION, "ttnttttttntntnttt"),
+	    .decisions = sheet_open(work->arena, STATEMENT_WORD_DECISION, "ttnttttttntntntttt"),
 	    .spoken = sheet_open(work->arena, STATEMENT_WORD_SPOKEN, "tttutttutnnnt"),
 	};
 }
@@ -176,6 +176,7 @@ word_decide(const struct snapshot *snapshot, const struct word_request *request,
 	    .policy_version = active ? active->version : 0,
 	    .generation = snapshot_generation(snapshot),
 	    .remediation = decision->remediation,
+	    .obligations = decision->obligations,
 	    .layers = layers.count > 1 ? layers_of(&layers, work->arena) : NULL,
 	    .explanation = text_of(explanation, work->arena),
 	};
@@ -192,8 +193,9 @@ word_decided(struct words *words, const struct word_request *request, int64_t n,
 		  store_text(decision->class_id), store_text(decision->policy_id),
 		  store_int(decision->policy_version), store_text(decision->policy_digest),
 		  store_int(decision->generation), store_text(CS_VERSION), store_time(words->work->now),
-		  store_text(decision->explanation), store_text(text_of(decision->layers, words->work->arena)),
-		  store_text(decision->remediation));
+		  store_text(decision->explanation),
+		  store_text(text_of(decision->layers, words->work->arena)), store_text(decision->remediation),
+		  store_text(text_of(decision->obligations, words->work->arena)));
 }
 
 struct authorization

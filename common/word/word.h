@@ -27,8 +27,9 @@ struct word_decision {
 	const char *policy_id, *policy_digest; /* NULL: there was no policy */
 	int64_t policy_version, generation; /* of the tenant's own, where an organisation's decided as well */
 	const struct value *layers; /* NULL unless several decided: a list of {id, version, digest}, the organisation's first */
-	const char *remediation; /* or NULL */
-	const char *explanation; /* JSON, policy_explain.h; NULL: nothing was evaluated */
+	const char *remediation;	 /* or NULL */
+	const struct value *obligations; /* a map of at least one, or NULL */
+	const char *explanation;	 /* JSON, policy_explain.h; NULL: nothing was evaluated */
 };
 
 #define WORD_DECIDING_MAX                                                                                    \

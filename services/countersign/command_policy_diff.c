@@ -196,16 +196,20 @@ enum column {
 	DECIDED_AT
 };
 
-/* The profiles that were asked, as policy_seen_of has them. */
+/* The profiles that were asked and what was obliged to, as policy_seen_of has them. */
 static const char *
 asked_of(struct arena *arena, const struct value *explanation)
 {
-	const struct value *list = value_get(explanation, "approvals");
+	const struct value *list = value_get(explanation, "approvals"),
+			   *obligations = value_get(explanation, "obligations");
 	struct buffer text = {.arena = arena};
+	struct error unused = {0};
 
 	buffer_add_text(&text, "");
 	for (size_t i = 0; list && list->kind == VALUE_LIST && i < list->as.list.count; i++)
 		buffer_add_format(&text, "%s ", value_get_string(list->as.list.items[i], "profile"));
+	if (obligations && !canonical_format(&text, obligations, &unused))
+		return ""; /* never: they were stored so */
 	return text.bytes;
 }
 

@@ -203,6 +203,8 @@ print_explanation(struct cli *cli, const struct value *map)
 	print_line("decision", value_get_string(map, "decision"));
 	print_line("reason", value_get_string(map, "reason"));
 	print_line("remediation", value_get_string(map, "remediation"));
+	if (value_get(map, "obligations"))
+		print_line("obligations", scalar(arena, value_get(map, "obligations")));
 	print_line("code", value_get_string(map, "reason_code"));
 	print_each(arena, value_get(map, "policy"), print_policy);
 	print_each(arena, value_get(map, "class"), print_class);

@@ -23,7 +23,7 @@ struct section {
 static const struct section sections[] = {
     {"decisions", STATEMENT_CLI_SHOW_DECISIONS,
      NAMES("#n", "verdict", "code", "text", "remediation", "@rules", "class", "policy", "#version", "digest",
-	   "engine", "at", "layers"),
+	   "engine", "at", "layers", "obligations"),
      NAMES("at", "verdict", "code", "text", "rules", "policy", "version")},
     {"approval", STATEMENT_CLI_SHOW_APPROVAL,
      NAMES("approval_id", "state", "why", "opened_at", "deadline", "closed_at", "#refused"),

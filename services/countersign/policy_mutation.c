@@ -68,7 +68,7 @@ effect_of(struct arena *arena, const struct policy_difference *difference)
 	const char *before = policy_verdict_name(difference->before);
 
 	return difference->before == difference->after
-		   ? arena_format(arena, "%s of others, or for another time", before)
+		   ? arena_format(arena, "%s of others, for another time, or with other obligations", before)
 		   : policy_verdict_name(difference->after);
 }
 

@@ -192,6 +192,7 @@ static const char *
 asks_of(struct arena *arena, const struct policy_decision *decision, bool whole)
 {
 	struct buffer text = {.arena = arena};
+	struct error unused = {0};
 
 	buffer_add_text(&text, "");
 	for (size_t i = 0; i < decision->requirement_count; i++) {
@@ -206,6 +207,8 @@ asks_of(struct arena *arena, const struct policy_decision *decision, bool whole)
 	if (whole)
 		buffer_add_format(&text, "%" PRId64 " %" PRId64 " %d", decision->ttl, decision->valid_for,
 				  decision->hold_if_nobody);
+	if (decision->obligations && !canonical_format(&text, decision->obligations, &unused))
+		return ""; /* never: they were read so */
 	return text.bytes;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy_suite.c - reading tests of a policy, deciding them, and comparing. */
 #include "services/countersign/policy_suite.h"
+#include "common/canonical/canonical.h"
 #include "common/policy/policy_input.h"
+#include "common/policy/policy_obligations.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -145,9 +147,9 @@ read_request(struct suite_reader *reader, const struct spotted *place, const str
 static bool
 check_expect(struct suite_reader *reader, const struct spotted *place)
 {
-	static const char *const known[] = {"decision",	       "rules",	      "not_rules", "approvals",
-					    "default",	       "limits",      "missing",   "errors",
-					    "reason_contains", "reason_code", NULL};
+	static const char *const known[] = {"decision",	       "rules",	      "not_rules",   "approvals",
+					    "default",	       "limits",      "missing",     "errors",
+					    "reason_contains", "reason_code", "obligations", NULL};
 	static const char *const lists[] = {"rules", "not_rules", "approvals", "limits", "missing", "errors"};
 	static const char *const texts[] = {"decision", "default", "reason_contains", "reason_code"};
 	struct spotted one;
@@ -159,6 +161,9 @@ check_expect(struct suite_reader *reader, const struct spotted *place)
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if ((one = member(reader, place, texts[i])).value)
 			text_of(reader, &one);
+	one = member(reader, place, "obligations");
+	if (one.value && one.value->kind != VALUE_MAP)
+		refuse(reader, &one, "wrong_type", "must be a map, {} for none");
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		one = member(reader, place, lists[i]);
 		if (!one.value)
@@ -389,6 +394,35 @@ compare_approvals(struct comparing *comparing, const struct policy_decision *dec
 	compare_list(comparing, "approvals", names, decision->requirement_count);
 }
 
+static const char *
+written(struct arena *arena, const struct value *value)
+{
+	struct buffer text = {.arena = arena};
+	struct error unused = {0};
+
+	return canonical_format(&text, value, &unused) ? text.bytes : "what can't be written as JSON";
+}
+
+/* All of them, lists in any order. */
+static void
+compare_obligations(struct comparing *comparing, const struct policy_decision *decision)
+{
+	const struct value *expected = value_get(comparing->expect, "obligations"),
+			   *got = decision->obligations;
+	struct value *wanted = value_map(comparing->arena);
+
+	if (!expected)
+		return;
+	for (size_t i = 0; i < expected->as.map.count; i++)
+		value_set(comparing->arena, wanted, expected->as.map.members[i].name.bytes,
+			  policy_obligation_copy(comparing->arena, expected->as.map.members[i].value));
+	if (!got)
+		got = value_map(comparing->arena);
+	if (!value_equal(wanted, got))
+		differs(comparing, "obligations", written(comparing->arena, wanted),
+			written(comparing->arena, got));
+}
+
 size_t
 policy_suite_differences(const struct policy_case *one, const struct policy_decision *decision,
 			 struct arena *arena, const char **lines, size_t room)
@@ -405,6 +439,7 @@ policy_suite_differences(const struct policy_case *one, const struct policy_deci
 	compare_list(&comparing, "limits", decision->limits, decision->limit_count);
 	compare_list(&comparing, "missing", decision->missing, decision->missing_count);
 	compare_approvals(&comparing, decision);
+	compare_obligations(&comparing, decision);
 	if (part && !strstr(decision->reason_text, part))
 		differs(&comparing, "reason_contains", part, decision->reason_text);
 	return comparing.count;

@@ -154,6 +154,7 @@ grant(struct answers *answers, const struct evaluator_item *item, struct error *
 	word.status = AUTHORIZATION_GRANTED;
 	word.not_before = answers->work->now;
 	word.expires_at = answers->work->now + item->decision.valid_for;
+	word.obligations = item->stored.obligations;
 	return speak(answers, item, &word, error);
 }
 
@@ -260,6 +261,7 @@ announce_opened(struct answers *answers, const struct evaluator_item *item, cons
 	notice.rules = item->stored.rules;
 	notice.rule_count = item->stored.rule_count;
 	notice.reason_text = item->stored.reason_text;
+	notice.obligations = item->stored.obligations;
 	notice.opened_at = answers->work->now;
 	notice.approval_deadline = deadline;
 	return word_announce(answers->work, &notice, error);

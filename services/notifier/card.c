@@ -120,6 +120,8 @@ data_of(struct arena *arena, const struct card *card, enum card_event event, con
 	set_needs(arena, data, card);
 	body_set_strings(arena, data, "rules", card->rules, card->rule_count);
 	value_set_string(arena, data, "why", card->why);
+	if (card->obligations)
+		value_set(arena, data, "obligations", (struct value *)(uintptr_t)card->obligations);
 	body_set_time(arena, data, "opened_at", card->opened_at);
 	body_set_time(arena, data, "approval_deadline", card->deadline);
 	if (card->closed_at)

@@ -115,6 +115,7 @@ card_text(struct arena *arena, const struct card *card, enum card_event event, u
 
 	add_headline(&out, card, event);
 	add_line(&out, "Why you are asked", card->why);
+	add_map(&out, "A grant obliges to", card->obligations, "", false);
 	add_map(&out, "Would run", card->execution, card->execution_text, cut & CARD_CUT_TEXT_EXECUTION);
 	add_map(&out, "Context", card->context, card->context_text, cut & CARD_CUT_TEXT_CONTEXT);
 	add_line(&out, "The agent's reason", card->reason);

@@ -4,6 +4,7 @@
 #include "services/notifier/notifier.h"
 
 #include "common/message/json.h"
+#include "common/policy/policy_obligations.h"
 #include "common/sheet/sheet.h"
 
 #include <assert.h>
@@ -24,6 +25,23 @@ read_json(struct arena *arena, const char *text, const struct value **value, str
 	*value = json_parse(arena, text, strlen(text), &json_limits_event, &why);
 	return (*value && (*value)->kind == VALUE_MAP)
 	       || error_set(error, ERROR_BROKEN, "stored_request", "what is stored of a request can't be read");
+}
+
+/* Of all decisions, as a grant will carry them. */
+static bool
+read_obligations(struct arena *arena, const char *text, struct card *card, struct error *error)
+{
+	struct error why = {0};
+	const struct value *list =
+	    text ? json_parse(arena, text, strlen(text), &json_limits_event, &why) : NULL;
+	const char *conflict = text && !list ? "" : NULL;
+
+	for (size_t i = 0; list && i < list->as.list.count && !conflict; i++)
+		card->obligations =
+		    policy_obligations_unite(arena, card->obligations, list->as.list.items[i], &conflict);
+	return !conflict
+	       || error_set(error, ERROR_BROKEN, "stored_obligations",
+			    "what decisions on a request oblige to can't be read");
 }
 
 static void
@@ -94,7 +112,8 @@ read_card(struct arena *arena, const struct store_rows *rows, size_t row, struct
 	read_needs(arena, rows, row, card);
 	read_responses(arena, rows, row, card);
 	return read_json(arena, card->context_text, &card->context, error)
-	       && read_json(arena, card->execution_text, &card->execution, error);
+	       && read_json(arena, card->execution_text, &card->execution, error)
+	       && read_obligations(arena, store_row_text(rows, row, 26), card, error);
 }
 
 /* ------------------------------------------------------------------ deliveries */

@@ -67,8 +67,9 @@ struct resolver_approval {
 	unsigned loaded_requirements;					   /* so many are in the database */
 	struct resolver_vote *votes;
 	size_t vote_count, vote_room;
-	struct word_decision decision; /* the one that asks: the latest that says REQUIRE_APPROVAL */
-	int64_t decisions;	       /* how many there are */
+	struct word_decision decision;	 /* the one that asks: the latest that says REQUIRE_APPROVAL */
+	int64_t decisions;		 /* how many there are */
+	const struct value *obligations; /* of all of them, which a grant carries; or NULL */
 	const char *reason_text;
 	bool touched;
 };
@@ -164,14 +165,15 @@ bool resolver_announce_refusal(struct resolver_effects *effects, struct resolver
 enum resolver_again {
 	RESOLVER_STANDS, /* what people granted stands */
 	RESOLVER_ASKS, /* the policy of now wants more people: requirements were added, the approval stays open */
-	RESOLVER_BLOCKS /* the policy of now says BLOCK, or more than can be asked */
+	RESOLVER_BLOCKS /* the policy of now says BLOCK, or more than can be asked, or contradicts what was obliged to before */
 };
 /* Locks the limits that deciding again may ask for and reads the clock anew: after the approvals are locked, before anything is applied. */
 bool resolver_foresee(struct resolver_effects *effects, const struct resolver_approvals *approvals,
 		      struct error *error) CS_MUST_CHECK;
 /*
  * The last vote is there: the request is decided again by the policies of now and the decision is appended. `deciding` is what
- * the final word is to cite; `valid_for` is lowered to what the policy grants now. Where it stands, the limits are used.
+ * the final word is to cite; `valid_for` is lowered to what the policy grants now, what it obliges to now is added to `obligations`. Where it
+ * stands, the limits are used.
  */
 bool resolver_decide_again(struct resolver_effects *effects, struct resolver_approval *approval,
 			   enum resolver_again *again, struct word_decision *deciding,

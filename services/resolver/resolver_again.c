@@ -6,6 +6,8 @@
  */
 #include "services/resolver/resolver.h"
 
+#include "common/policy/policy_obligations.h"
+
 #include <string.h>
 
 /* Met already: the quorums of all requirements are, and one of them asks at least as much. */
@@ -84,6 +86,29 @@ ask_more(struct resolver_effects *effects, struct resolver_approval *approval,
 	return true;
 }
 
+/* What people saw stays; what is demanded now comes to it. False: nobody could satisfy both. */
+static bool
+add_obligations(struct arena *arena, struct resolver_approval *approval,
+		const struct policy_decision *decision, struct word_decision *deciding)
+{
+	const char *conflict;
+	const struct value *united =
+	    policy_obligations_unite(arena, approval->obligations, decision->obligations, &conflict);
+
+	if (!conflict) {
+		approval->obligations = united;
+		return true;
+	}
+	deciding->reason_code = *conflict ? "obligation_conflict" : "too_many_obligations";
+	deciding->reason_text =
+	    *conflict
+		? arena_format(arena,
+			       "The policy of now gives the obligation %s another value than people saw.",
+			       conflict)
+		: "The policy of now obliges to more than one grant can hold.";
+	return false;
+}
+
 static void
 take(struct resolver_effects *effects, const struct resolver_approval *approval,
      const struct policy_decision *decision)
@@ -128,6 +153,10 @@ resolver_decide_again(struct resolver_effects *effects, struct resolver_approval
 	*deciding = stored;
 	if (decision.verdict == POLICY_BLOCK)
 		return true;
+	if (!add_obligations(effects->work->arena, approval, &decision, deciding)) {
+		*again = RESOLVER_BLOCKS;
+		return true;
+	}
 	if (decision.verdict == POLICY_ALLOW) {
 		*deciding = approval->decision;
 		take(effects, approval, &decision);

@@ -4,6 +4,7 @@
 
 #include "common/message/json.h"
 #include "common/message/request.h"
+#include "common/policy/policy_obligations.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -115,6 +116,23 @@ read_json(struct arena *arena, const char *text, const struct value **value, str
 	return true;
 }
 
+/* Of all decisions; they did not contradict each other when they were made. */
+static bool
+read_obligations(struct arena *arena, const char *text, struct resolver_approval *approval, struct error *error)
+{
+	const struct value *list;
+	const char *conflict = NULL;
+
+	if (!read_json(arena, text, &list, error))
+		return false;
+	for (size_t i = 0; list && i < list->as.list.count && !conflict; i++)
+		approval->obligations =
+		    policy_obligations_unite(arena, approval->obligations, list->as.list.items[i], &conflict);
+	return !conflict
+	       || error_set(error, ERROR_BROKEN, "stored_obligations",
+			    "stored decisions on a request contradict each other");
+}
+
 static void
 read_decision(const struct store_rows *rows, size_t row, struct resolver_approval *approval)
 {
@@ -157,7 +175,8 @@ load_requests(struct work *work, const struct resolver_approvals *approvals, str
 		read_decision(rows, row, approval);
 		if (!read_json(work->arena, store_row_text(rows, row, 4), &about->context, error)
 		    || !read_json(work->arena, store_row_text(rows, row, 5), &about->execution, error)
-		    || !read_json(work->arena, store_row_text(rows, row, 20), &approval->decision.layers, error))
+		    || !read_json(work->arena, store_row_text(rows, row, 20), &approval->decision.layers, error)
+		    || !read_obligations(work->arena, store_row_text(rows, row, 22), approval, error))
 			return false;
 	}
 	return true;

@@ -69,6 +69,7 @@ card(struct resolver_effects *effects, struct resolver_approval *approval, const
 	notice.rules = approval->decision.rules;
 	notice.rule_count = approval->decision.rule_count;
 	notice.reason_text = approval->reason_text;
+	notice.obligations = approval->obligations;
 	notice.opened_at = approval->opened_at;
 	notice.approval_deadline = approval->now.deadline;
 	notice.responses = votes_of(arena, approval);
@@ -162,6 +163,7 @@ grant(struct resolver_effects *effects, const struct resolver_approval *approval
 	word.reason_text = names(effects->work->arena, "Approved by", approval, true);
 	word.not_before = effects->work->now;
 	word.expires_at = effects->work->now + approval->valid_for;
+	word.obligations = approval->obligations;
 	return speak(effects, approval, &word, error);
 }
 

@@ -4,7 +4,7 @@ SELECT approval.approval_id, approval.tenant, approval.request_id, approval.requ
        request.agent_id, request.action, request.target, request.context, request.execution, request.reason,
        request.on_behalf_of, asking.rules, word.status,
        need.profiles, need.groups, need.quorums, need.votes,
-       vote.responders, vote.verdicts, vote.reasons, vote.times, need.policies
+       vote.responders, vote.verdicts, vote.reasons, vote.times, need.policies, obliging.maps::text
   FROM approval
   JOIN request USING (tenant, request_id)
   JOIN LATERAL (
@@ -14,6 +14,10 @@ SELECT approval.approval_id, approval.tenant, approval.request_id, approval.requ
         ORDER BY decision.n DESC LIMIT 1) AS asking ON true
   LEFT JOIN authorization_status AS word
          ON word.tenant = request.tenant AND word.request_id = request.request_id AND word.final
+ CROSS JOIN LATERAL (
+       SELECT json_agg(decision.obligations ORDER BY decision.n) AS maps FROM decision
+        WHERE decision.tenant = request.tenant AND decision.request_id = request.request_id
+          AND decision.verdict <> 'BLOCK' AND decision.obligations IS NOT NULL) AS obliging
  CROSS JOIN LATERAL (
        SELECT coalesce(array_agg(one.profile ORDER BY one.n), '{}') AS profiles,
               coalesce(array_agg(coalesce(one.policy_id, '') ORDER BY one.n), '{}') AS policies,

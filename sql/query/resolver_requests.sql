@@ -4,7 +4,10 @@ SELECT approval.approval_id, request.agent_id, request.action, request.target, r
        asking.verdict, asking.reason_code, asking.reason_text, asking.rules, asking.class_id,
        asking.policy_id, asking.policy_version, asking.policy_digest, asking.generation,
        (SELECT count(*) FROM decision WHERE decision.tenant = request.tenant AND decision.request_id = request.request_id),
-       asking.layers::text, asking.remediation
+       asking.layers::text, asking.remediation,
+       (SELECT json_agg(decision.obligations ORDER BY decision.n)::text FROM decision
+         WHERE decision.tenant = request.tenant AND decision.request_id = request.request_id
+           AND decision.verdict <> 'BLOCK' AND decision.obligations IS NOT NULL)
   FROM approval
   JOIN request USING (tenant, request_id)
   LEFT JOIN agent ON agent.tenant = request.tenant AND agent.agent_id = request.agent_id

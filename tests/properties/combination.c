@@ -2,6 +2,8 @@
 /* combination.c - the combination written a second time, from the design's 10.3. */
 #include "tests/properties/combination.h"
 
+#include "common/policy/policy_obligations.h"
+
 #include <string.h>
 
 static bool
@@ -121,8 +123,13 @@ combination_set_terms(struct policy_deciding *d)
 bool
 combination_was_asked(const struct policy_decision *decision)
 {
-	static const char *const codes[] = {"rule", "class_default", "rule_error", "limit_exceeded",
-					    "too_many_requirements"};
+	static const char *const codes[] = {"rule",
+					    "class_default",
+					    "rule_error",
+					    "limit_exceeded",
+					    "too_many_requirements",
+					    "obligation_conflict",
+					    "too_many_obligations"};
 
 	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
 		if (strcmp(decision->reason_code, codes[i]) == 0)
@@ -171,6 +178,7 @@ combination_decide(const struct policy *policy, const struct policy_request *req
 		d.meter.cost = d.meter.polled = 0;
 	policy_apply_limits(&d, now);
 	combination_set_terms(&d);
+	policy_oblige(&d);
 }
 
 enum policy_verdict
@@ -220,6 +228,7 @@ combination_without_index(const struct policy_decision *indexed, int64_t now, st
 	policy_apply_rules(&d);
 	policy_apply_limits(&d, now);
 	combination_set_terms(&d);
+	policy_oblige(&d);
 	return decision;
 }
 
@@ -248,6 +257,18 @@ same_terms(const struct policy_decision *left, const struct policy_decision *rig
 }
 
 bool
+combination_keeps(struct arena *arena, const struct policy_decision *after, const struct policy_decision *before)
+{
+	const char *conflict;
+	const struct value *united =
+	    policy_obligations_unite(arena, after->obligations, before->obligations, &conflict);
+
+	if (!before->obligations)
+		return true;
+	return after->obligations && united && value_equal(united, after->obligations);
+}
+
+bool
 combination_is_same(const struct policy_decision *left, const struct policy_decision *right)
 {
 	return left->verdict == right->verdict && strcmp(left->reason_code, right->reason_code) == 0
@@ -256,7 +277,8 @@ combination_is_same(const struct policy_decision *left, const struct policy_deci
 	       && same_names(left->errors, left->error_count, right->errors, right->error_count)
 	       && same_names(left->limits, left->limit_count, right->limits, right->limit_count)
 	       && same_names(left->missing, left->missing_count, right->missing, right->missing_count)
-	       && same_terms(left, right);
+	       && same_terms(left, right) && !left->obligations == !right->obligations
+	       && (!left->obligations || value_equal(left->obligations, right->obligations));
 }
 
 static void
@@ -283,5 +305,7 @@ combination_line(struct arena *arena, const struct policy_decision *decision)
 				  decision->requirements[i].group, (long long)decision->requirements[i].quorum);
 	buffer_add_format(&line, " ttl %lld valid_for %lld hold %d default %d", (long long)decision->ttl,
 			  (long long)decision->valid_for, decision->hold_if_nobody, decision->default_used);
+	buffer_add_format(&line, " obliges to %zu",
+			  decision->obligations ? decision->obligations->as.map.count : 0);
 	return line.bytes;
 }

@@ -36,6 +36,10 @@ bool combination_was_asked(const struct policy_decision *decision);
 /* Rule 10 for a decision whose verdict and profiles are known. */
 void combination_set_terms(struct policy_deciding *deciding);
 
+/* Does it oblige to all that the other does? */
+bool combination_keeps(struct arena *arena, const struct policy_decision *after,
+		       const struct policy_decision *before);
+
 /* All but the class that lends its name and the words of the reason. */
 bool combination_is_same(const struct policy_decision *left, const struct policy_decision *right);
 /* That in one line, so that a difference can be read. */

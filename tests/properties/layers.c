@@ -118,14 +118,16 @@ asks(const struct policy_decision *decision, const struct policy_requirement *wa
 }
 
 static bool
-is_looser(const struct policy_decision *both, const struct policy_decision *alone, const char *policy)
+is_looser(const struct trial *trial, const struct policy_decision *both, const struct policy_decision *alone,
+	  const char *policy)
 {
 	if (both->verdict != alone->verdict || alone->verdict == POLICY_BLOCK)
 		return both->verdict < alone->verdict;
 	for (size_t i = 0; i < alone->requirement_count; i++)
 		if (!asks(both, &alone->requirements[i], policy))
 			return true;
-	return both->ttl > alone->ttl || both->valid_for > alone->valid_for
+	return !combination_keeps(trial->arena, both, alone) || both->ttl > alone->ttl
+	       || both->valid_for > alone->valid_for
 	       || (both->hold_if_nobody && !alone->hold_if_nobody && both->verdict != POLICY_ALLOW);
 }
 
@@ -154,7 +156,9 @@ check_exact(const struct trial *trial, const struct policy_request *request,
 
 	if (declares_too_little(&alone[0]) || declares_too_little(&alone[1])
 	    || (blocks_errors(trial) && both->error_count)
-	    || strcmp(both->reason_code, "too_many_requirements") == 0)
+	    || strcmp(both->reason_code, "too_many_requirements") == 0
+	    || strcmp(both->reason_code, "too_many_obligations") == 0
+	    || strcmp(both->reason_code, "obligation_conflict") == 0)
 		return;
 	check(trial, LAYERS_EXACT, both->verdict == stricter, request, &alone[0], both);
 }
@@ -173,6 +177,15 @@ same_terms(const struct policy_decision *left, const struct policy_decision *rig
 	for (size_t i = 0; same && i < left->rule_count; i++)
 		same = strcmp(left->rules[i], right->rules[i]) == 0;
 	return same;
+}
+
+static bool
+is_exhausted(const struct policy_decision *decision)
+{
+	for (size_t i = 0; i < decision->trail->layer_count; i++)
+		if (decision->trail->layers[i].meter.exhausted)
+			return true;
+	return false;
 }
 
 static bool
@@ -274,7 +287,7 @@ try_request(struct trial *trial, uint64_t *seed)
 	trial->tally->mixed += alone[0].verdict != alone[1].verdict;
 	for (int i = 0; i < 2; i++)
 		if (!declares_too_little(&alone[i]))
-			check(trial, LAYERS_LOOSENS, !is_looser(&both, &alone[i], i ? "own" : "org"),
+			check(trial, LAYERS_LOOSENS, !is_looser(trial, &both, &alone[i], i ? "own" : "org"),
 			      &request, &alone[i], &both);
 	check_shadow(trial, &request, &both);
 	if (trial->flaw != LAYERS_SOUND)
@@ -283,7 +296,10 @@ try_request(struct trial *trial, uint64_t *seed)
 
 	struct policy_decision swapped = decide_both(trial, &request, true);
 
-	check(trial, LAYERS_SWAPPED, same_terms(&both, &swapped), &request, &swapped, &both);
+	/* they have one purse of units: what is left over for the second depends on which is the first */
+	check(trial, LAYERS_SWAPPED,
+	      same_terms(&both, &swapped) || is_exhausted(&both) || is_exhausted(&swapped), &request,
+	      &swapped, &both);
 	check(trial, LAYERS_SHOWN, is_shown(trial, &both), &request, &both, &both);
 }
 

@@ -109,7 +109,7 @@ is_held(const struct policy_decision *decision)
 }
 
 static bool
-is_looser(const struct policy_decision *after, const struct policy_decision *before)
+is_looser(const struct trial *trial, const struct policy_decision *after, const struct policy_decision *before)
 {
 	if (after->verdict != before->verdict || after->verdict == POLICY_BLOCK)
 		return after->verdict < before->verdict;
@@ -118,14 +118,15 @@ is_looser(const struct policy_decision *after, const struct policy_decision *bef
 	for (size_t i = 0; i < before->requirement_count; i++)
 		if (!asks(after, before->requirements[i].profile))
 			return true;
-	return after->ttl > before->ttl || after->valid_for > before->valid_for;
+	return after->ttl > before->ttl || after->valid_for > before->valid_for
+	       || !combination_keeps(trial->arena, after, before);
 }
 
 static void
 check_not_looser(const struct trial *trial, enum property property, const struct policy_request *request,
 		 const struct policy_decision *before, const struct policy_decision *after)
 {
-	check(trial, property, !is_looser(after, before), request, before, after);
+	check(trial, property, !is_looser(trial, after, before), request, before, after);
 }
 
 static void
@@ -279,8 +280,8 @@ check_late(const struct trial *trial, const struct policy_request *request, cons
 
 	struct policy_decision after = decide(trial, trial->policy, &late);
 
-	check(trial, LATE, !is_looser(&after, before) && after.verdict != POLICY_ALLOW, request, before,
-	      &after);
+	check(trial, LATE, !is_looser(trial, &after, before) && after.verdict != POLICY_ALLOW, request,
+	      before, &after);
 	check_withholding(trial, &late, &after);
 }
 

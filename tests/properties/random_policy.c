@@ -95,11 +95,27 @@ set_minutes(uint64_t *seed, struct arena *arena, struct value *map, const char *
 	value_set_string(arena, map, name, arena_format(arena, "%zum", 1 + random_below(seed, 60)));
 }
 
+static struct value *
+random_obligations(uint64_t *seed, struct arena *arena)
+{
+	static const char *const words[] = {"ssn", "name", "address"};
+	struct value *map = value_map(arena);
+
+	if (random_one_in(seed, 2))
+		value_set(arena, map, "redact", SOME(seed, arena, words));
+	if (random_one_in(seed, 2))
+		value_set(arena, map, "watermark", value_bool(arena, random_one_in(seed, 2)));
+	if (random_one_in(seed, 6) || map->as.map.count == 0)
+		value_set(arena, map, "days", value_int(arena, (int64_t)random_below(seed, 2)));
+	return map;
+}
+
 enum policy_verdict
 random_policy_add(uint64_t *seed, struct arena *arena, struct random_policy *policy)
 {
 	struct value *rule = value_map(arena);
 	size_t verdict = policy->profile_count == PROFILES_MANY ? 1 : random_below(seed, 3);
+	uint64_t own = random_seed(*seed); /* whatever they are, everything else is the same */
 
 	if (policy->is_heavy && !random_one_in(seed, 20))
 		verdict = policy->profile_count % 2 ? random_below(seed, 2)
@@ -125,6 +141,8 @@ random_policy_add(uint64_t *seed, struct arena *arena, struct random_policy *pol
 		value_set_string(arena, rule, "mode", "shadow");
 	if (random_one_in(seed, 2))
 		value_set_string(arena, rule, "reason", "Because.");
+	if (verdict != POLICY_BLOCK && random_one_in(&own, 5))
+		value_set(arena, rule, "obligations", random_obligations(&own, arena));
 	if (verdict == POLICY_ALLOW && random_one_in(seed, 8))
 		value_set_string(arena, rule, "expires",
 				 random_one_in(seed, 2) ? "1970-01-01T00:00:01Z" : "2100-01-01T00:00:00Z");

@@ -8,7 +8,7 @@ import history_condition
 import history_limits
 from history_condition import ERROR
 from history_contexts import taken
-from history_tools import parse
+from history_tools import canonical, parse
 
 STRICTNESS = ("ALLOW", "REQUIRE_APPROVAL", "BLOCK")
 UNITS = {"h": 3_600_000_000, "m": 60_000_000, "s": 1_000_000, "ms": 1000, "us": 1}
@@ -59,7 +59,7 @@ class Demand:
 
     def __init__(self, verdict, code, rules=(), asked=(), valid_for=(), advice=()):
         """asked: for each document that asks, the document and the names of its profiles."""
-        self.remediation = " ".join(advice) or None
+        self.remediation, self.obligations = " ".join(advice) or None, {}
         self.verdict, self.code, self.rules = verdict, code, sorted(set(rules))
         self.needs, self.owners, ttls, terms = [], [], [], list(valid_for)
         for document, profiles in asked:
@@ -116,6 +116,23 @@ class Voice:
         self.profiles = [one["approval"] for one in self.asking] if self.verdict == "REQUIRE_APPROVAL" else []  # 10
 
 
+def unite(duties, more):
+    """Adds obligations; says of which names no value can satisfy both."""
+    quarrels = set()
+    for name, value in more.items():
+        had = duties.get(name, value)
+        if isinstance(had, list) and isinstance(value, list):
+            value = sorted({canonical(one): one for one in had + value}.items())
+            duties[name] = [one for _, one in value]
+        elif isinstance(had, bool) and isinstance(value, bool):
+            duties[name] = had or value
+        elif canonical(had) == canonical(value):
+            duties[name] = had
+        else:
+            quarrels.add(name)
+    return quarrels
+
+
 def with_params(document, documents):
     """With the values that others give for its params."""
     given = {name: one["value"] for d in documents for name, one in d.get("params", {}).items() if one.get("of") == document["policy"]}
@@ -148,8 +165,17 @@ def demand(documents, request, late, exceeded=()):
     terms = [duration(c.get("valid_for", VALID_FOR)) for v in voices for c in v.classes if verdict == v.verdict == "ALLOW"]
     advice = [" ".join(dict.fromkeys(r["remediation"] for r in sorted(v.counting, key=lambda r: r["id"])
                                      if r["decision"] == verdict and "remediation" in r)) for v in heard]
-    return Demand(verdict, code, [r for v in heard for r in v.rules], [(v.document, v.profiles) for v in heard], terms,
-                  [text for text in dict.fromkeys(advice) if text])
+    duties, quarrels = {}, set()  # 13
+    for voice in voices if verdict != "BLOCK" else ():
+        for rule in [r for r, truth in voice.came if truth is not False]:
+            quarrels |= unite(duties, rule.get("obligations", {}))
+    if quarrels:
+        return Demand("BLOCK", "obligation_conflict", [r["id"] for v in voices for r, truth in v.came
+                                                       if truth is not False and min(quarrels) in r.get("obligations", {})])
+    whole = Demand(verdict, code, [r for v in heard for r in v.rules], [(v.document, v.profiles) for v in heard], terms,
+                   [text for text in dict.fromkeys(advice) if text])
+    whole.obligations = duties
+    return whole
 
 
 def policies_of(view, decision):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nothing was granted without the people whom the policy demanded, each with a key, a group and a right of his own, in time."""
-from history_policy import demand_of
+from history_policy import demand_of, unite
 from history_tools import SECOND, b64url, derived, key_of, kid_of, microseconds, verifies
 
 SLACK = 1 * SECOND  # between a change's own clock and the commit that shows it to others
@@ -236,9 +236,12 @@ def judge_grant(view, directory, request, approval, votes, who, violate):
 
 
 def judge_denial(view, request, approval, votes, final, who, violate):
-    denies = [v for v in votes if v["verdict"] == "deny"]
+    denies, duties = [v for v in votes if v["verdict"] == "deny"], {}
+    outgrown = ["too_many_requirements", "too_many_obligations"]
+    if any([unite(duties, d["obligations"] or {}) for d in view.decisions[request]]):
+        outgrown.append("obligation_conflict")
     if final["reason_code"] == "denied_by_approver":
         if len(denies) != 1 or denies[0]["received_at"] != approval["closed_at"]:
             violate("denial", who, f"denied by {[(v['responder'], v['received_at']) for v in denies]}, closed at {approval['closed_at']}")
-    elif denies or view.decisions[request][-1]["verdict"] != "BLOCK" and final["reason_code"] != "too_many_requirements":
+    elif denies or view.decisions[request][-1]["verdict"] != "BLOCK" and final["reason_code"] not in outgrown:
         violate("denial", who, f"denied for {final['reason_code']}, and the last decision is {view.decisions[request][-1]['verdict']}")

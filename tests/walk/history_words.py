@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every request has its decisions, at most one question to people, and exactly one final word, each said in the ledger."""
-from history_policy import demand_by, demand_of, policies_of
+from history_policy import demand_by, demand_of, policies_of, unite
 from history_tools import SECOND, claims_of, derived, digest_text, key_of, microseconds, murmur2
 
 FINAL_OF = {"APPROVED": "GRANTED", "DENIED": "DENIED", "EXPIRED": "EXPIRED", "CANCELLED": "CANCELLED"}
@@ -108,6 +108,8 @@ def judge_policy(view, decision, who, policies, violate):
                 f" the policy says {wanted.verdict} by {wanted.code} {wanted.rules}")
     elif wanted and "{context." not in str(wanted.remediation) and decision["remediation"] != wanted.remediation:
         violate("remediation", who, f"decision {decision['n']} advises {decision['remediation']!r}, the policy {wanted.remediation!r}")
+    if wanted and (decision["obligations"] or {}) != wanted.obligations:
+        violate("obligations", who, f"decision {decision['n']} obliges to {decision['obligations']}, the policy to {wanted.obligations}")
 
 
 # ---------------------------------------------------------------- words
@@ -168,6 +170,13 @@ def judge_word(view, word, row, who, violate):
     advised = {d["remediation"] for d in view.decisions.get(request, ()) if d["verdict"] == word["decision"]}
     if body.get("remediation") not in ({None} if status == "GRANTED" else advised):
         violate("remediation", who, f"{status} advises {body.get('remediation')!r}, decided was {advised}")
+    duties = {}
+    for decision in view.decisions.get(request, ()):
+        if status == "GRANTED" and unite(duties, decision["obligations"] or {}):
+            violate("obligations", who, f"granted, though decision {decision['n']} contradicts those before")
+    told = claims_of(word["token"], view.history.keys, "countersign-authorization+jwt") or {}
+    if body.get("obligations", {}) != duties or word["final"] and told.get("obligations", {}) != duties:
+        violate("obligations", who, f"{status} obliges to {body.get('obligations')}, its token to {told.get('obligations')}, decided was {duties}")
     policy = body.get("policy", {})
     if (policy.get("id"), policy.get("version"), policy.get("digest"), body.get("layers")) not in [
             (d["policy_id"], d["policy_version"], d["policy_digest"], d["layers"]) for d in view.decisions.get(request, ())]:
@@ -228,6 +237,8 @@ def judge_notices(view, request, approval, final, who, violate):
         return
     bodies = [view.body(e) for e in events]
     closed = [n for n, body in enumerate(bodies) if body.get("result")]
+    if bodies[0].get("obligations", {}) != (view.decisions[request][0]["obligations"] or {}):
+        violate("obligations", who, f"people were told of {bodies[0].get('obligations')}, decided was {view.decisions[request][0]['obligations']}")
     if [b.get("state") == "OPEN" for b in bodies] != [n == 0 for n in range(len(bodies))]:
         violate("notices", who, f"states {[b.get('state') for b in bodies]}")
     if bool(closed) != (approval["state"] != "PENDING") or any(b.get("state") != "CLOSED" for b in bodies[closed[0] if closed else len(bodies):]):

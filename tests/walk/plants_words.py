@@ -109,6 +109,17 @@ def a_policy_that_was_deleted(h):
     h.remove("policy", version=1)
 
 
+@breaks("obligations")
+def a_duty_that_the_policy_does_not_give(h):
+    h.row("decision", request_id=h.town.allowed)["obligations"] = {"watermark": True}
+
+
+@breaks("obligations")
+def a_grant_between_two_duties_that_contradict_each_other(h):
+    h.row("decision", request_id=h.town.granted, n=0)["obligations"] = {"level": 1}
+    h.row("decision", request_id=h.town.granted, n=1)["obligations"] = {"level": 2}
+
+
 @breaks("remediation")
 def an_advice_that_the_policy_does_not_give(h):
     h.row("decision", request_id=h.town.blocked)["remediation"] = "Ask again."

@@ -211,7 +211,7 @@ def test_every_change_of_the_directory_is_remembered(shared):
     ({"let": {"x": "nobody"}}, "let"), ({"inputs": {"x": "text"}}, "inputs.x"), ({"surprise": 1}, "surprise"),
     ({"rules": [{"id": "r", "when": "nobody", "decision": "ALLOW"}]}, "rules[0].when"),
     ({"rules": [{"id": "r", "unless": "nobody", "decision": "ALLOW"}]}, "rules[0].unless"),
-    ({"rules": [{"id": "r", "obligations": {"x": 1}, "decision": "ALLOW"}]}, "rules[0].obligations"),
+    ({"rules": [{"id": "r", "obligations": {"x": None}, "decision": "ALLOW"}]}, "rules[0].obligations.x"),
     ({"classes": [{"id": "r", "actions": ["a.*"], "default": "ALLOW"}]}, "classes"),
     ({"countersign": "policy/v2"}, "countersign"),
 ])

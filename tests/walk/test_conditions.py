@@ -48,6 +48,8 @@ def test_every_test_of_an_example_policy_comes_true_on_the_road(build, name):
         assert expect.get("reason_contains", "") in word.body["reason"]["text"], case["name"]
         why = explanation(house, request_id)
         assert why["reason"] == word.body["reason"]["text"] and why.get("remediation") == word.body.get("remediation"), case["name"]
+        if "obligations" in expect:
+            assert {n: sorted(v) if isinstance(v, list) else v for n, v in expect["obligations"].items()} == why.get("obligations", {}), case["name"]
         assert why["decision"] == expect["decision"] and why["errors"] == sorted(expect.get("errors", [])), case["name"]
         if "approvals" in expect:
             assert sorted(a["profile"] for a in why["approvals"]) == sorted(expect["approvals"]), case["name"]

@@ -114,7 +114,7 @@ def test_who_is_asked_makes_a_difference_too(tmp_path):
     rules = [{"id": "one", "when": "context.n > 3", "decision": "REQUIRE_APPROVAL", "approval": "p"},
              {"id": "two", "when": "context.n > 4", "decision": "REQUIRE_APPROVAL", "approval": "q"}]
     found = mutants(small(tmp_path, rules, [({}, {"decision": "REQUIRE_APPROVAL"})]))[0]
-    assert found["two", "the rule is removed"].endswith("is REQUIRE_APPROVAL, and would be REQUIRE_APPROVAL of others, or for another time")
+    assert found["two", "the rule is removed"].endswith("is REQUIRE_APPROVAL, and would be REQUIRE_APPROVAL of others, for another time, or with other obligations")
 
 
 def test_mutants_are_not_tried_while_tests_fail_and_the_status_is_that_of_the_tests(tmp_path):
@@ -134,7 +134,10 @@ def test_the_request_that_is_shown_for_a_survivor_is_the_test_that_was_missing(t
     for n, text in enumerate(untested):
         request, verdict = re.fullmatch(r"untested: (\{.*\}) is ([A-Z_]+), and would be .*", text).groups()
         suite["fixtures"][f"shown-{n}"] = json.loads(request)
-        suite["cases"].append({"name": f"shown {n}", "request": f"shown-{n}", "expect": {"decision": verdict}})
+        (tmp_path / "shown.json").write_text(request)
+        why = json.loads(run("policy", "explain", tmp_path / "shown.json", "--policy", tmp_path / "acme.yaml", "-o", "json").stdout)
+        suite["cases"].append({"name": f"shown {n}", "request": f"shown-{n}",
+                               "expect": {"decision": verdict, "obligations": why.get("obligations", {})}})
     (tmp_path / "acme.test.yaml").write_text(yaml.safe_dump(suite))
     assert [text for text in mutants(tmp_path / "acme.yaml")[0].values() if not text.startswith("harmless")] == []
 

@@ -113,6 +113,23 @@ the_same_word_has_the_same_bytes(void **state)
 }
 
 static void
+what_a_grant_obliges_to_is_said_and_signed_with_it_alone(void **state)
+{
+	struct authorization grant = granted(), denied = as(AUTHORIZATION_DENIED, "BLOCK", "rule");
+	struct value *obligations = value_map(*state);
+	const char *token = NULL;
+
+	value_set(*state, obligations, "watermark", value_bool(*state, true));
+	grant.obligations = denied.obligations = obligations;
+	assert_non_null(
+	    strstr(spoken(*state, &grant, &token).payload, "\"obligations\":{\"watermark\":true}"));
+	assert_non_null(
+	    strstr(claims_of(*state, token, AUTHORIZATION_TYP), "\"obligations\":{\"watermark\":true}"));
+	assert_null(strstr(spoken(*state, &denied, &token).payload, "obligations"));
+	assert_null(strstr(claims_of(*state, token, AUTHORIZATION_TYP), "obligations"));
+}
+
+static void
 what_to_do_instead_is_said_with_all_but_a_grant(void **state)
 {
 	struct authorization grant = granted(), pending = as(AUTHORIZATION_PENDING, "REQUIRE_APPROVAL", "rule");
@@ -310,6 +327,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_grant_is_signed_and_says_the_same_twice),
 	    cmocka_unit_test(the_same_word_has_the_same_bytes),
+	    cmocka_unit_test(what_a_grant_obliges_to_is_said_and_signed_with_it_alone),
 	    cmocka_unit_test(what_to_do_instead_is_said_with_all_but_a_grant),
 	    cmocka_unit_test(a_token_never_outlives_the_grant),
 	    cmocka_unit_test(pending_has_no_token_and_perhaps_a_deadline),

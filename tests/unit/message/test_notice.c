@@ -61,6 +61,18 @@ said(struct arena *arena, const struct notice *notice)
 }
 
 static void
+what_a_grant_will_oblige_to_is_told_and_nothing_where_there_is_nothing(void **state)
+{
+	struct notice notice = opened(*state);
+	struct value *obligations = value_map(*state);
+
+	assert_null(strstr(said(*state, &notice).payload, "obligations"));
+	value_set(*state, obligations, "watermark", value_bool(*state, true));
+	notice.obligations = obligations;
+	assert_non_null(strstr(said(*state, &notice).payload, "\"obligations\":{\"watermark\":true}"));
+}
+
+static void
 a_card_can_be_made_of_the_opening_alone(void **state)
 {
 	struct notice notice = opened(*state);
@@ -153,6 +165,7 @@ main(void)
 	    cmocka_unit_test(a_vote_changes_it),
 	    cmocka_unit_test(a_refused_response_is_visible_with_its_code),
 	    cmocka_unit_test(the_end_says_the_result),
+	    cmocka_unit_test(what_a_grant_will_oblige_to_is_told_and_nothing_where_there_is_nothing),
 	    cmocka_unit_test(a_state_that_does_not_exist_ends_the_process),
 	};
 

@@ -152,8 +152,6 @@ what_this_version_cannot_honour_is_refused_by_name(void **state)
 	     "unsupported_key", "approvals.release.any_of"},
 	    {"'ttl': '2h'", "'ttl': 'none'", "unsupported_key", "approvals.release.ttl"},
 	    {"'uses': 1", "'uses': 2", "unsupported_key", "approvals.release.grant.uses"},
-	    {"'decision': 'BLOCK', 'reason': 'No.'", "'decision': 'ALLOW', 'obligations': {'watermark': true}",
-	     "unsupported_key", "rules[0].obligations"},
 	};
 
 	check_faults(*state, faults, COUNT_OF(faults));

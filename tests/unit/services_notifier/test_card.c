@@ -227,6 +227,32 @@ what_would_run_is_kept_when_the_context_alone_is_too_large(void **state)
 	assert_true(value_equal(value_get(data, "cut"), json("[\"context\",\"execution\"]")));
 }
 
+/* As many as a decision may hold, of the worst letters: everything else of the card is still there. */
+static void
+what_a_grant_obliges_to_is_always_shown(void **state)
+{
+	struct card card = usual();
+	struct buffer text = {.arena = arena};
+	const struct value *data;
+
+	(void)state;
+	card.obligations = json("{\"redact\":[\"ssn\"],\"watermark\":true}");
+	data = value_get(format(&card, CARD_OPENED), "data");
+	assert_true(value_equal(value_get(data, "obligations"), card.obligations));
+	assert_non_null(strstr(value_get_string(data, "text"),
+			       "A grant obliges to:\n  \"redact\": [\"ssn\"]\n  \"watermark\": true\n"));
+
+	buffer_add_text(&text, "{\"x\":\"");
+	while (text.length < 2046)
+		buffer_add_text(&text, "\\\"");
+	buffer_add_text(&text, "\"}");
+	card.obligations = json(text.bytes);
+	set_context(&card, context_of(60000));
+	data = value_get(format(&card, CARD_OPENED), "data");
+	assert_true(value_equal(value_get(data, "obligations"), card.obligations));
+	assert_non_null(strstr(value_get_string(data, "text"), "A grant obliges to:\n  \"x\": \"\\\"\\\""));
+}
+
 /* ------------------------------------------------------------------ eyes */
 
 static void
@@ -321,6 +347,7 @@ main(void)
 	    cmocka_unit_test(what_fits_in_the_body_but_not_in_the_text_too_is_left_out_of_the_text),
 	    cmocka_unit_test(a_context_that_is_too_large_is_replaced_by_its_size_and_digest),
 	    cmocka_unit_test(what_would_run_is_kept_when_the_context_alone_is_too_large),
+	    cmocka_unit_test(what_a_grant_obliges_to_is_always_shown),
 	    cmocka_unit_test(nothing_unseen_is_left_in_a_text),
 	    cmocka_unit_test(values_are_shown_as_they_are),
 	    cmocka_unit_test(no_agent_can_write_a_line_of_the_card),

@@ -103,10 +103,10 @@ an_older_schema_tells_what_to_do_and_migrate_does_it(void **state)
 	struct error error = {0};
 	unsigned applied;
 
-	scratch_run(scratch_raw(scratch),
-		    "DELETE FROM schema_migration WHERE version = 9; DROP VIEW limit_usage; "
-		    "DROP TABLE limit_use, limit_counter");
-	expect_refused(scratch, "lacks migration 009_limits: run `countersign migrate`");
+	scratch_run(
+	    scratch_raw(scratch),
+	    "DELETE FROM schema_migration WHERE version = 11; ALTER TABLE decision DROP COLUMN obligations");
+	expect_refused(scratch, "lacks migration 011_obligations: run `countersign migrate`");
 	assert_true(migrate(scratch, SCRATCH_CHAINS, &applied, &error));
 	assert_int_equal(applied, 1);
 }
