@@ -63,7 +63,7 @@ func rules() map[string][]rule {
 	add("context.change_risk in ['high', 'critical']", "", requireApproval, "deployment.production")
 	add("context.tests_passed && context.change_risk in ['low', 'medium'] && context.branch == 'main'", "coding-agent-", allow, "deployment.production")
 	add("context.environment != 'production'", "coding-agent-", allow, "deployment.staging", "deployment.development")
-	add("context.protected_branch && has(context.force) && context.force", "", block, "repo.push")
+	add("context.protected_branch && context.force", "", block, "repo.push")
 	add("!context.protected_branch", "coding-agent-", allow, "repo.push")
 	return found
 }

@@ -20,7 +20,7 @@ block if {
 
 block if {
 	input.action == "repo.push"
-	input.context.force
+	not input.context.force == false
 	not input.context.protected_branch == false
 }
 
