@@ -7,5 +7,5 @@ OBJECTS           += $(PROPERTIES_SHARED)
 $(PROPERTIES): $(PROPERTIES_SHARED)
 
 .PHONY: properties
-properties: $(PROPERTIES) ## COUNT=n random rule sets of seed SEED=s: what must hold for every policy
-	$< $(or $(COUNT),1000000) $(SEED)
+properties: $(PROPERTIES) ## COUNT=n random rule sets of seed SEED=s, or of now: what must hold for every policy
+	$< $(or $(COUNT),1000000) $(or $(SEED),$(shell date +%s)000)
