@@ -161,6 +161,9 @@ word_decide(const struct snapshot *snapshot, const struct word_request *request,
 	};
 	policy_decide_layers(layers.policies, layers.count, asked, work->now, work->arena, decision);
 
+	if (!stored)
+		return;
+
 	struct value *explanation = policy_explain(decision, work->arena);
 
 	set_shadows(snapshot, asked, work->now, decision, explanation, work->arena);

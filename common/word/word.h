@@ -47,7 +47,7 @@ struct words words_open(struct work *work);
 
 /*
  * Asks the policies that cover the tenant now, under the limits as limits.h says (NULL: there are none), and then those in the shadow, which
- * change nothing and are told in the explanation. deadline 0: the request's is not applied.
+ * change nothing and are told in the explanation. deadline 0: the request's is not applied. `stored` NULL: it is only decided, nothing is explained.
  */
 void word_decide(const struct snapshot *snapshot, const struct word_request *request, int64_t deadline,
 		 struct work *work, struct limits *limits, struct policy_decision *decision,

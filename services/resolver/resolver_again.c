@@ -126,11 +126,10 @@ resolver_foresee(struct resolver_effects *effects, const struct resolver_approva
 	while (again) {
 		for (size_t i = 0; i < approvals->count; i++) {
 			struct policy_decision unused;
-			struct word_decision unstored;
 
 			if (approvals->items[i].now.state == APPROVAL_PENDING)
 				word_decide(snapshot, &approvals->items[i].about, 0, effects->work,
-					    effects->limits, &unused, &unstored);
+					    effects->limits, &unused, NULL);
 		}
 		if (!limits_settle(effects->limits, &again, error))
 			return false;
