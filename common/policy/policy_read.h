@@ -120,9 +120,10 @@ void policy_load_scopes(const struct place *owner, struct policy_scope *match, s
 /* `let` of the document or of a rule; names that `above` has are taken. */
 void policy_load_lets(const struct place *place, const struct policy_lets *above, struct policy_lets *lets);
 
-/* The members of the document, each into its part of the policy; in this order, as later ones name what earlier ones declare. */
 /* A deep copy; texts too. */
 struct value *policy_copy_value(struct arena *arena, const struct value *value);
+
+/* The members of the document, each into its part of the policy; in this order, as later ones name what earlier ones declare. */
 void policy_load_inputs(const struct place *root);
 void policy_load_params(const struct place *root);
 void policy_load_profiles(const struct place *root);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy_walk.c - a number to a request: each combination of a domain has one, counted in mixed radix. */
+#include "common/policy/policy_read.h"
 #include "common/policy/policy_values.h"
 
 #include <string.h>
@@ -100,36 +101,6 @@ policy_walk_next(struct policy_walk *walk, struct arena *scratch, struct policy_
 	return true;
 }
 
-static struct value *
-copied(const struct value *value, struct arena *arena)
-{
-	struct value *copy;
-
-	switch (value->kind) {
-	case VALUE_BOOL:
-		return value_bool(arena, value->as.boolean);
-	case VALUE_INT:
-		return value_int(arena, value->as.integer);
-	case VALUE_REAL:
-		return value_real(arena, value->as.real);
-	case VALUE_STRING:
-		return value_text(arena, value->as.string.bytes, value->as.string.length);
-	case VALUE_LIST:
-		copy = value_list(arena);
-		for (size_t i = 0; i < value->as.list.count; i++)
-			value_append(arena, copy, copied(value->as.list.items[i], arena));
-		return copy;
-	case VALUE_MAP:
-		copy = value_map(arena);
-		for (size_t i = 0; i < value->as.map.count; i++)
-			value_set(arena, copy, value->as.map.members[i].name.bytes,
-				  copied(value->as.map.members[i].value, arena));
-		return copy;
-	default:
-		return value_null(arena);
-	}
-}
-
 struct value *
 policy_domain_written(const struct policy_request *request, struct arena *arena)
 {
@@ -139,6 +110,6 @@ policy_domain_written(const struct policy_request *request, struct arena *arena)
 	value_set_string(arena, map, "agent_id", request->agent_id);
 	value_set_string(arena, map, "action", request->action);
 	value_set_string(arena, map, "target", request->target);
-	value_set(arena, map, "context", copied(request->context, arena));
+	value_set(arena, map, "context", policy_copy_value(arena, request->context));
 	return map;
 }

@@ -55,19 +55,6 @@ check(const struct trial *trial, enum layers_property property, bool holds,
 
 /* ------------------------------------------------------------------ deciding, soundly or not */
 
-static bool
-used(void *usage, const struct policy_counter *counter, struct policy_usage *usage_of)
-{
-	const char *limit = counter->limit, *key = counter->key;
-	uint64_t hash = random_seed((uint64_t)limit[1]);
-
-	(void)usage;
-	for (const char *c = key; *c; c++)
-		hash = random_seed(hash ^ (uint64_t)(unsigned char)*c);
-	usage_of->amount = (int64_t)(hash % 8) * (limit[1] % 2 ? 1 : 100);
-	return hash % 16 != 0;
-}
-
 /* Of two that are asked under the same name the last stays. */
 static void
 mix_profiles(struct policy_decision *decision)
@@ -277,7 +264,7 @@ try_request(struct trial *trial, uint64_t *seed)
 	struct policy_request request = random_policy_request(seed, trial->arena, &trial->random[0]);
 	struct policy_decision alone[2], both;
 
-	request.used = used;
+	request.used = random_usage;
 	if (random_one_in(seed, 6))
 		request.deadline = NOW - 1;
 	for (int i = 0; i < 2; i++)

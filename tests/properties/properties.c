@@ -30,19 +30,6 @@ struct trial {
 
 /* ------------------------------------------------------------------ deciding and comparing */
 
-static bool
-used(void *usage, const struct policy_counter *counter, struct policy_usage *usage_of)
-{
-	const char *limit = counter->limit, *key = counter->key;
-	uint64_t hash = random_seed((uint64_t)limit[1]);
-
-	(void)usage;
-	for (const char *c = key; *c; c++)
-		hash = random_seed(hash ^ (uint64_t)(unsigned char)*c);
-	usage_of->amount = (int64_t)(hash % 8) * (limit[1] % 2 ? 1 : 100);
-	return hash % 16 != 0;
-}
-
 static struct policy_decision
 decide(const struct trial *trial, const struct policy *policy, const struct policy_request *request)
 {
@@ -390,7 +377,7 @@ properties_try(struct arena *arena, uint64_t number, bool is_flawed, enum flaw f
 	trial.requests = trial.random.is_heavy ? 1 : REQUESTS;
 	for (size_t i = 0; i < trial.requests; i++) {
 		requests[i] = random_policy_request(&trial.seed, arena, &trial.random);
-		requests[i].used = used;
+		requests[i].used = random_usage;
 		decisions[i] = decide(&trial, trial.policy, &requests[i]);
 		tally->verdicts[decisions[i].verdict]++;
 		tally->errors += decisions[i].error_count != 0;

@@ -40,5 +40,7 @@ struct policy_request random_policy_request(uint64_t *seed, struct arena *arena,
 					    const struct random_policy *policy);
 /* The context without random_paths[path]; NULL when it is not there. */
 struct value *random_context_without(struct arena *arena, const struct value *context, size_t path);
+/* For policy_request.used: what is used of a limit, drawn from its id and key; now and then nobody knows. */
+bool random_usage(void *usage, const struct policy_counter *counter, struct policy_usage *usage_of);
 
 #endif

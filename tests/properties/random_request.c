@@ -150,3 +150,16 @@ random_context_without(struct arena *arena, const struct value *context, size_t 
 
 	return less ? without(arena, context, above, 1, less) : NULL;
 }
+
+bool
+random_usage(void *usage, const struct policy_counter *counter, struct policy_usage *usage_of)
+{
+	const char *limit = counter->limit, *key = counter->key;
+	uint64_t hash = random_seed((uint64_t)limit[1]);
+
+	(void)usage;
+	for (const char *c = key; *c; c++)
+		hash = random_seed(hash ^ (uint64_t)(unsigned char)*c);
+	usage_of->amount = (int64_t)(hash % 8) * (limit[1] % 2 ? 1 : 100);
+	return hash % 16 != 0;
+}
