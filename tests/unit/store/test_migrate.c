@@ -105,8 +105,13 @@ an_older_schema_tells_what_to_do_and_migrate_does_it(void **state)
 
 	scratch_run(
 	    scratch_raw(scratch),
-	    "DELETE FROM schema_migration WHERE version = 11; ALTER TABLE decision DROP COLUMN obligations");
-	expect_refused(scratch, "lacks migration 011_obligations: run `countersign migrate`");
+	    "DELETE FROM schema_migration WHERE version = 12; DROP TRIGGER revoked_earlier ON signing_key;"
+	    "CREATE TRIGGER revoked_once BEFORE UPDATE ON signing_key FOR EACH ROW EXECUTE FUNCTION "
+	    "refuse_change('revoked_at');"
+	    "ALTER TABLE signing_key DROP COLUMN agents, DROP COLUMN speaks_for_groups;"
+	    "ALTER TABLE request DROP COLUMN issued_at, DROP COLUMN verified_kid, DROP COLUMN "
+	    "verified_owner");
+	expect_refused(scratch, "lacks migration 012_keys_of_agents: run `countersign migrate`");
 	assert_true(migrate(scratch, SCRATCH_CHAINS, &applied, &error));
 	assert_int_equal(applied, 1);
 }
