@@ -132,12 +132,12 @@ def test_approvers_are_not_told_of_a_signer_where_nobody_signed(town):
 
 
 def test_who_owns_the_key_that_asked_can_not_approve(town):
-    town.person("zoe", "release-managers")
+    town.person("zelda", "release-managers")
     key = Key()
-    town.cli("keys", "add", "-", "--owner", "zoe", "--agent", "--agents", "robot-*", stdin=key.jwk())
+    town.cli("keys", "add", "-", "--owner", "zelda", "--agent", "--agents", "robot-*", stdin=key.jwk())
     request_id = town.ask_signed("robot-1", key=key, action="sealed.ask")
     town.word(request_id, "PENDING")
-    refused(town, request_id, town.answer(request_id, "zoe"), "responder_is_requester")
+    refused(town, request_id, town.answer(request_id, "zelda"), "responder_is_requester")
 
 
 def test_a_key_that_asks_answers_for_nobody(town):
