@@ -1,4 +1,5 @@
 -- Of locked approvals: the request, its agent's owner, the latest decision that asks people, and how many decisions there are.
+-- A signature by a key that is revoked by now from before it was taken shows nobody; who owned the key stays excluded.
 SELECT approval.approval_id, request.agent_id, request.action, request.target, request.context, request.execution,
        request.reason, request.on_behalf_of, request.traceparent, agent.owner,
        asking.verdict, asking.reason_code, asking.reason_text, asking.rules, asking.class_id,
@@ -8,9 +9,11 @@ SELECT approval.approval_id, request.agent_id, request.action, request.target, r
        (SELECT json_agg(decision.obligations ORDER BY decision.n)::text FROM decision
          WHERE decision.tenant = request.tenant AND decision.request_id = request.request_id
            AND decision.verdict <> 'BLOCK' AND decision.obligations IS NOT NULL),
-       request.verified_kid, request.verified_owner
+       signer.kid, request.verified_owner
   FROM approval
   JOIN request USING (tenant, request_id)
+  LEFT JOIN signing_key AS signer
+         ON signer.kid = request.verified_kid AND (signer.revoked_at IS NULL OR signer.revoked_at > request.received_at)
   LEFT JOIN agent ON agent.tenant = request.tenant AND agent.agent_id = request.agent_id
   JOIN LATERAL (
        SELECT * FROM decision

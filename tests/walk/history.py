@@ -21,7 +21,7 @@ import history_ledger
 import history_limits
 import history_votes
 import history_words
-from history_tools import SECOND, b64url_decode, parse
+from history_tools import SECOND, b64url_decode, microseconds, parse
 
 INPUTS = {"requests": "evaluator", "responses": "resolver", "outcomes": "recorder", "approvals": "notifier"}
 OUTPUTS = ("approvals", "authorizations", "incidents", "quarantine", "checkpoints")
@@ -87,6 +87,11 @@ class View:
             self.events.setdefault(row["event_id"], []).append(row)
         self.documents, self.bodies, self.demands = {}, {}, {}
         self.uses = None
+        self.revocations = {}  # of keys: when it was said, and from when on
+        for change in t["directory_history"]:
+            key = change["relation"] == "signing_key" and change["new_row"]
+            if key and key["revoked_at"]:
+                self.revocations.setdefault(key["kid"], []).append((change["at"], microseconds(key["revoked_at"])))
         self.policies = {(p["policy_id"], p["version"]): p for p in t["policy"]}
         self.chains = t["installation"][0]["chains"]
         self.positions = {(p["consumer_group"][len(history.prefix):], p["partition"]): p["next_offset"]

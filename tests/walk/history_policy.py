@@ -192,9 +192,15 @@ def any_limits(view):
     return any(view.document(p).get("limits") for p in view.tables["policy"])
 
 
-def facts_of(request):
+def is_verified(view, request, decision):
+    """Somebody has signed it; when it is decided again, with a key that was not revoked by then from before it was taken."""
+    said = view.revocations.get(request["verified_kid"], ()) if decision["n"] else ()
+    return request["verified_kid"] is not None and not any(at <= decision["decided_at"] and since <= request["received_at"] for at, since in said)
+
+
+def facts_of(request, verified=False):
     return {n: request[n] for n in ("tenant", "agent_id", "action", "target")} | \
-        {"context": parse(request["context"]), "verified": request["verified_kid"] is not None}
+        {"context": parse(request["context"]), "verified": verified}
 
 
 def demand_of(view, decision):
@@ -209,11 +215,12 @@ def demand_of(view, decision):
 def demand_by(view, policies, decision):
     """By these rows of policies, of the request that the decision is about."""
     request = view.requests[decision["tenant"], decision["request_id"]]
+    verified = is_verified(view, request, decision)
     late = decision["n"] == 0 and request["deadline"] is not None and decision["decided_at"] > request["deadline"]
     digests = tuple(p["digest"] for p in policies)
     exceeded = history_limits.exceeded(view, decision)
-    asked = (digests, request["tenant"], request["agent_id"], request["action"], request["target"], request["context"], request["verified_kid"] is None, late,
+    asked = (digests, request["tenant"], request["agent_id"], request["action"], request["target"], request["context"], verified, late,
              tuple((document["policy"], limit["id"]) for document, limit in exceeded))
     if asked not in view.demands:
-        view.demands[asked] = demand([view.document(p) for p in policies], facts_of(request), late, exceeded)
+        view.demands[asked] = demand([view.document(p) for p in policies], facts_of(request, verified), late, exceeded)
     return view.demands[asked]

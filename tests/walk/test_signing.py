@@ -173,6 +173,17 @@ def test_a_revocation_counts_from_its_moment_and_only_becomes_earlier(town):
     assert town.cli("keys", "revoke", key.kid, check=False).returncode == 1
 
 
+@pytest.mark.parametrize("since, status", [(timedelta(minutes=-1), "DENIED"), (None, "GRANTED")], ids=["from before it asked", "from now"])
+def test_a_key_revoked_from_before_it_asked_has_shown_nobody_when_it_is_decided_again(town, since, status):
+    key = town.agent("stolen-" + secrets.token_hex(3), "stolen-*")
+    request_id = town.ask_signed("stolen-1", key=key, action="sealed.ask")
+    town.word(request_id, "PENDING")
+    town.cli("keys", "revoke", key.kid, *(["--at", rfc3339(now() + since)] if since else []))
+    town.answer(request_id, "alice")
+    word = town.word(request_id, status)
+    assert word.body["reason"]["code"] == ("approved" if status == "GRANTED" else "identity_not_verified")
+
+
 def test_the_command_line_signs_what_it_submits(town):
     path = town.folder / "treasurer.pem"
     path.write_bytes(town.keys["treasurer"].pem())
