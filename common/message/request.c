@@ -242,16 +242,28 @@ request_digest(struct arena *arena, struct request *request, struct error *error
 }
 
 /* Who asks again signs again, with another issued_at: that makes no other request of it. */
-static bool
-hash_content(struct arena *arena, const struct value *body, struct request *request, struct error *error)
+static struct value *
+without_issued_at(struct arena *arena, struct value *body)
 {
-	struct value *content = value_map(arena);
-	struct text text;
+	struct value *content;
 
+	if (!value_get(body, "issued_at"))
+		return body;
+	content = value_map(arena);
 	for (size_t i = 0; i < body->as.map.count; i++)
 		if (strcmp(body->as.map.members[i].name.bytes, "issued_at") != 0)
 			value_set(arena, content, body->as.map.members[i].name.bytes,
 				  body->as.map.members[i].value);
+	return content;
+}
+
+/* The body belongs to the envelope that was just opened: it may be completed. */
+static bool
+hash_content(struct arena *arena, struct value *body, struct request *request, struct error *error)
+{
+	struct value *content = without_issued_at(arena, body);
+	struct text text;
+
 	if (!value_get(content, "request_id"))
 		value_set_string(arena, content, "request_id", request->request_id);
 	if (!value_get(content, "tenant"))
