@@ -159,6 +159,8 @@ word_decide(const struct snapshot *snapshot, const struct word_request *request,
 	    .used = limits_used,
 	    .usage = limits,
 	};
+	if (limits)
+		limits_about(limits, request->tenant, request->request_id);
 	policy_decide_layers(layers.policies, layers.count, asked, work->now, work->arena, decision);
 
 	if (!stored)

@@ -149,6 +149,8 @@ speak(struct resolver_effects *effects, const struct resolver_approval *approval
 		     log_text("status", authorization_status_name(word->status)),
 		     log_text("code", word->reason_code), log_text("policy", word->policy_id),
 		     log_number("policy_version", word->policy_version));
+	if (word->status != AUTHORIZATION_GRANTED)
+		limits_drop(effects->limits, word->tenant, word->request_id);
 	return word_speak(&effects->words, word, error);
 }
 
