@@ -27,7 +27,7 @@ struct service_config {
 	struct config_pairs kafka; /* kafka.* */
 };
 extern const struct config_key service_keys[];
-/* For services that consume: batch.max_records (500), batch.max_bytes (1MiB), quarantine.keep (7d). */
+/* For services that consume: batch.max_records (1000), batch.max_bytes (1MiB), quarantine.keep (7d). */
 struct service_batch_config {
 	int64_t max_records, max_bytes, quarantine_keep;
 };
@@ -47,6 +47,7 @@ struct service_context {
 	struct monitor *monitor;
 	struct store *store;
 	struct service_time *time; /* NULL: the service decides nothing by time */
+	struct arena *scratch;	   /* work_scratch() */
 	uint32_t chains;	   /* of the installation */
 	const char *topics_prefix;
 	const struct bus_options *bus;
@@ -82,7 +83,12 @@ bool work_now(struct work *work, struct error *error) CS_MUST_CHECK;
 /* The same in a round trip with others: queued behind what takes the locks, and taken when that has been settled. */
 bool work_ask_now(struct work *work, struct error *error) CS_MUST_CHECK;
 bool work_take_now(struct work *work, struct error *error) CS_MUST_CHECK;
-/* Adds an event to what the transaction will say, in order. */
+/*
+ * An arena for making one thing of which only a copy is kept: empty now, and emptied by the next call. What an event or a text is made of
+ * is many times as large as it is, and a batch keeps a thousand of them.
+ */
+struct arena *work_scratch(const struct work *work);
+/* Adds a copy of an event to what the transaction will say, in order. */
 void work_event(struct work *work, const struct event *event);
 /*
  * Quarantines a record: row, raw bytes, event. reason->code must be set. tenant and request_id may be NULL. After the commit the

@@ -224,6 +224,7 @@ service_start(struct service_loop *loop, struct error *error)
 	bool ok;
 
 	loop->arena = arena_open();
+	loop->context.scratch = arena_open();
 	service_notify_open(&loop->notify);
 	name(loop);
 	ok = start_monitor(loop, error) && bus_options_check(&loop->bus, error) && start_key(loop, error)
@@ -280,6 +281,7 @@ service_stop(struct service_loop *loop)
 	if (loop->key)
 		crypto_key_close(loop->key);
 	monitor_close(loop->context.monitor);
+	arena_close(loop->context.scratch);
 	arena_close(loop->arena);
 	service_notify_close(&loop->notify);
 	free_names(loop);

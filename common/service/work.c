@@ -47,6 +47,25 @@ work_take_now(struct work *work, struct error *error)
 	return take_time(work, &work->now, error);
 }
 
+struct arena *
+work_scratch(const struct work *work)
+{
+	arena_reset(work->context->scratch);
+	return work->context->scratch;
+}
+
+static struct event
+copy_of(struct arena *arena, const struct event *event)
+{
+	struct event copy = *event;
+
+	copy.key = arena_string(arena, event->key);
+	copy.headers = arena_string(arena, event->headers);
+	copy.payload = arena_copy(arena, event->payload, event->payload_length);
+	copy.request_id = arena_string(arena, event->request_id);
+	return copy;
+}
+
 void
 work_event(struct work *work, const struct event *event)
 {
@@ -59,7 +78,7 @@ work_event(struct work *work, const struct event *event)
 		work->events = events;
 		work->event_room = room;
 	}
-	work->events[work->event_count++] = *event;
+	work->events[work->event_count++] = copy_of(work->arena, event);
 }
 
 bool

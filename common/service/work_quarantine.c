@@ -121,7 +121,7 @@ insert_raw(struct work *work, const struct quarantine *quarantine, const char *i
 	const struct record *record = quarantine->record;
 	const char *headers;
 
-	if (!headers_text(work->arena, record, &headers, error))
+	if (!headers_text(work_scratch(work), record, &headers, error))
 		return false;
 
 	const struct store_param params[] = {
@@ -181,11 +181,13 @@ work_quarantine(struct work *work, const struct record *record, const struct err
 
 	assert(reason->code[0] != '\0');
 	crypto_sha256(record->value, record->value_length, quarantine.digest);
-	if (!time_of(work, &quarantine.at, error) || !quarantine_event(work->arena, &quarantine, &event, error)
-	    || !insert_row(work, &quarantine, event.event_id.text, error)
-	    || !insert_raw(work, &quarantine, event.event_id.text, error))
+	if (!time_of(work, &quarantine.at, error)
+	    || !quarantine_event(work_scratch(work), &quarantine, &event, error))
 		return error_wrap(error, "quarantine");
 	work_event(work, &event);
+	if (!insert_row(work, &quarantine, event.event_id.text, error)
+	    || !insert_raw(work, &quarantine, event.event_id.text, error))
+		return error_wrap(error, "quarantine");
 	remember(work, &quarantine);
 	return true;
 }

@@ -150,19 +150,18 @@ hash_links(struct append *append)
 
 /* ------------------------------------------------------------------ the rows */
 
+/* So many at a time: what is encoded and sent of a large batch is never all there at once. */
+enum { SLICE = 128 };
+
 static bool
-queue_events(struct store *store, const struct append *append, struct error *error)
+queue_slice(struct store *store, const struct append *append, size_t first, size_t count, struct error *error)
 {
-	size_t count = append->count;
-	int64_t *chains = arena_take_array(append->arena, count, sizeof *chains);
-	const char **ids = arena_take_array(append->arena, count, sizeof *ids);
-	const char **topics = arena_take_array(append->arena, count, sizeof *topics);
-	const char **keys = arena_take_array(append->arena, count, sizeof *keys);
-	const char **headers = arena_take_array(append->arena, count, sizeof *headers);
-	struct store_bytes *payloads = arena_take_array(append->arena, count, sizeof *payloads);
+	int64_t chains[SLICE];
+	const char *ids[SLICE], *topics[SLICE], *keys[SLICE], *headers[SLICE];
+	struct store_bytes payloads[SLICE];
 
 	for (size_t i = 0; i < count; i++) {
-		const struct event *event = &append->events[i];
+		const struct event *event = &append->events[first + i];
 
 		chains[i] = event->chain;
 		ids[i] = event->event_id.text;
@@ -174,11 +173,23 @@ queue_events(struct store *store, const struct append *append, struct error *err
 	}
 	return store_queue(store, STATEMENT_LEDGER_APPEND,
 			   (const struct store_param[]){
-			       store_int_list(chains, count), store_int_list(append->sequences, count),
+			       store_int_list(chains, count), store_int_list(append->sequences + first, count),
 			       store_uuid_list(ids, count), store_text_list(topics, count),
 			       store_text_list(keys, count), store_text_list(headers, count),
 			       store_bytes_list(payloads, count), store_time(append->created_at)},
 			   8, (int64_t)count, error);
+}
+
+static bool
+queue_events(struct store *store, const struct append *append, struct error *error)
+{
+	for (size_t done = 0; done < append->count; done += SLICE) {
+		size_t left = append->count - done;
+
+		if (!queue_slice(store, append, done, left < SLICE ? left : SLICE, error))
+			return false;
+	}
+	return true;
 }
 
 static bool

@@ -8,12 +8,13 @@
 #include <string.h>
 
 struct words
-words_open(struct work *work)
+words_open(struct work *work, struct arena *arena)
 {
 	return (struct words){
 	    .work = work,
-	    .decisions = sheet_open(work->arena, STATEMENT_WORD_DECISION, "ttnttttttntntntttt"),
-	    .spoken = sheet_open(work->arena, STATEMENT_WORD_SPOKEN, "tttutttutnnnt"),
+	    .arena = arena,
+	    .decisions = sheet_open(arena, STATEMENT_WORD_DECISION, "ttnttttttntntntttt"),
+	    .spoken = sheet_open(arena, STATEMENT_WORD_SPOKEN, "tttutttutnnnt"),
 	};
 }
 
@@ -135,6 +136,17 @@ set_shadows(const struct snapshot *snapshot, const struct policy_request *asked,
 
 /* ------------------------------------------------------------------ deciding */
 
+static const char *
+explanation_of(const struct snapshot *snapshot, const struct policy_request *asked, const struct work *work,
+	       const struct policy_decision *decision)
+{
+	struct arena *scratch = work_scratch(work);
+	struct value *explanation = policy_explain(decision, scratch);
+
+	set_shadows(snapshot, asked, work->now, decision, explanation, scratch);
+	return arena_string(work->arena, text_of(explanation, scratch));
+}
+
 void
 word_decide(const struct snapshot *snapshot, const struct word_request *request, int64_t deadline,
 	    struct work *work, struct limits *limits, struct policy_decision *decision,
@@ -166,9 +178,6 @@ word_decide(const struct snapshot *snapshot, const struct word_request *request,
 	if (!stored)
 		return;
 
-	struct value *explanation = policy_explain(decision, work->arena);
-
-	set_shadows(snapshot, asked, work->now, decision, explanation, work->arena);
 	*stored = (struct word_decision){
 	    .verdict = policy_verdict_name(decision->verdict),
 	    .reason_code = decision->reason_code,
@@ -183,7 +192,7 @@ word_decide(const struct snapshot *snapshot, const struct word_request *request,
 	    .remediation = decision->remediation,
 	    .obligations = decision->obligations,
 	    .layers = layers.count > 1 ? layers_of(&layers, work->arena) : NULL,
-	    .explanation = text_of(explanation, work->arena),
+	    .explanation = explanation_of(snapshot, asked, work, decision),
 	};
 }
 
@@ -194,13 +203,12 @@ word_decided(struct words *words, const struct word_request *request, int64_t n,
 	sheet_add(&words->decisions, store_text(request->tenant), store_text(request->request_id),
 		  store_int(n), store_text(decision->verdict), store_text(decision->reason_code),
 		  store_text(decision->reason_text),
-		  sheet_list(words->work->arena, decision->rules, decision->rule_count),
+		  sheet_list(words->arena, decision->rules, decision->rule_count),
 		  store_text(decision->class_id), store_text(decision->policy_id),
 		  store_int(decision->policy_version), store_text(decision->policy_digest),
 		  store_int(decision->generation), store_text(CS_VERSION), store_time(words->work->now),
-		  store_text(decision->explanation),
-		  store_text(text_of(decision->layers, words->work->arena)), store_text(decision->remediation),
-		  store_text(text_of(decision->obligations, words->work->arena)));
+		  store_text(decision->explanation), store_text(text_of(decision->layers, words->arena)),
+		  store_text(decision->remediation), store_text(text_of(decision->obligations, words->arena)));
 }
 
 struct authorization
@@ -236,17 +244,18 @@ word_speak(struct words *words, const struct authorization *authorization, struc
 	struct event event;
 	const char *token = NULL;
 
-	if (!authorization_event(work->arena, &work->context->issuer, authorization, &event, &token, error))
+	if (!authorization_event(work_scratch(work), &work->context->issuer, authorization, &event, &token,
+				 error))
 		return false;
 	work_event(work, &event);
 	sheet_add(&words->spoken, store_text(authorization->tenant), store_text(authorization->request_id),
 		  store_text(authorization_status_name(authorization->status)),
-		  store_uuid(arena_string(work->arena, event.event_id.text)),
+		  store_uuid(arena_string(words->arena, event.event_id.text)),
 		  store_text(authorization->decision), store_text(authorization->reason_code),
 		  store_text(authorization->reason_text), store_uuid(authorization->approval_id),
 		  store_text(authorization->digest_text), store_time(authorization->decided_at),
 		  store_time(authorization->not_before), store_time(authorization->expires_at),
-		  store_text(token));
+		  store_text(arena_string(words->arena, token)));
 	return true;
 }
 
@@ -277,7 +286,7 @@ bool
 word_announce(struct work *work, const struct notice *notice, struct error *error)
 {
 	struct event event;
-	bool ok = notice_event(work->arena, notice, &event, error);
+	bool ok = notice_event(work_scratch(work), notice, &event, error);
 
 	if (ok)
 		work_event(work, &event);

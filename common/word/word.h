@@ -38,9 +38,11 @@ struct word_decision {
 /* What a transaction will have decided and said; rows are sent together by words_send. */
 struct words {
 	struct work *work;
+	struct arena *arena;
 	struct sheet decisions, spoken;
 };
-struct words words_open(struct work *work);
+/* The rows are kept in the arena until they are sent. */
+struct words words_open(struct work *work, struct arena *arena);
 
 #define WORD_SHADOWS_MAX                                                                                     \
 	2000 /* microseconds of computing that all shadows of one decision may take together */

@@ -12,6 +12,7 @@ evaluator_open(struct service_context *context, void **state, struct error *erro
 	(void)error;
 	evaluator->snapshot = snapshot_open(context->log, context->monitor);
 	evaluator->journal = journal_open(context->log, context->monitor);
+	evaluator->rows = arena_open();
 	monitor_counter(context->monitor, "decisions_total", "First decisions on requests.", "verdict");
 	monitor_counter(context->monitor, "requests_repeated_total",
 			"Requests that were known, with the same content.", "");
@@ -66,5 +67,6 @@ evaluator_close(void *state)
 
 	snapshot_close(evaluator->snapshot);
 	journal_close(evaluator->journal);
+	arena_close(evaluator->rows);
 	free(evaluator);
 }

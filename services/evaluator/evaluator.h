@@ -19,6 +19,7 @@ struct evaluator_config {
 struct evaluator {
 	struct snapshot *snapshot;
 	struct journal *journal;
+	struct arena *rows; /* of one portion, until it is sent */
 };
 
 bool evaluator_open(struct service_context *context, void **state, struct error *error) CS_MUST_CHECK;

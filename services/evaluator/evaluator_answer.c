@@ -10,6 +10,7 @@
 struct answers {
 	struct evaluator *evaluator;
 	struct work *work;
+	struct arena *arena; /* of the rows */
 	struct sheet requests, approvals, requirements;
 	struct words words;
 };
@@ -203,7 +204,7 @@ deny_invalid(struct answers *answers, const struct evaluator_item *item, struct 
 	struct word_decision decision = {
 	    .verdict = policy_verdict_name(POLICY_BLOCK),
 	    .reason_code = "invalid_request",
-	    .reason_text = arena_format(answers->work->arena, "%s%s%s: %s", refusal->field,
+	    .reason_text = arena_format(answers->arena, "%s%s%s: %s", refusal->field,
 					refusal->field[0] ? ": " : "", refusal->code, refusal->text),
 	    .policy_id = item->stored.policy_id, /* the one whose inputs refused it */
 	    .policy_digest = item->stored.policy_digest,
@@ -261,7 +262,7 @@ announce_opened(struct answers *answers, const struct evaluator_item *item, cons
 	const struct policy_decision *decision = &item->decision;
 	struct notice notice = word_notice(answers->work, &item->about);
 	struct notice_need *needs =
-	    arena_take_array(answers->work->arena, decision->requirement_count, sizeof *needs);
+	    arena_take_array(answers->arena, decision->requirement_count, sizeof *needs);
 
 	for (size_t i = 0; i < decision->requirement_count; i++)
 		needs[i] = (struct notice_need){.policy = decision->requirements[i].policy,
@@ -287,7 +288,7 @@ ask(struct answers *answers, const struct evaluator_item *item, struct error *er
 {
 	struct approval_step step = open_approval(item, answers->work->now);
 	struct id id = word_approval_id(&item->about);
-	const char *approval_id = arena_string(answers->work->arena, id.text);
+	const char *approval_id = arena_string(answers->arena, id.text);
 	struct authorization word = word_make(answers->work, &item->about, &item->stored);
 
 	assert(step.effects == (APPROVAL_EFFECT_ANNOUNCE | APPROVAL_EFFECT_ASK));
@@ -361,13 +362,17 @@ answer(struct answers *answers, const struct evaluator_item *item, struct error 
 static struct answers
 open_sheets(struct evaluator *evaluator, struct work *work)
 {
+	struct arena *arena = evaluator->rows;
+
+	arena_reset(arena);
 	return (struct answers){
 	    .evaluator = evaluator,
 	    .work = work,
-	    .requests = sheet_open(work->arena, STATEMENT_EVALUATOR_REQUEST, "ttnntttttnttttbttnnn"),
-	    .approvals = sheet_open(work->arena, STATEMENT_APPROVALS_OPEN, "utttttnnnn"),
-	    .requirements = sheet_open(work->arena, STATEMENT_APPROVALS_REQUIRE, "unttnt"),
-	    .words = words_open(work),
+	    .arena = arena,
+	    .requests = sheet_open(arena, STATEMENT_EVALUATOR_REQUEST, "ttnntttttnttttbttnnn"),
+	    .approvals = sheet_open(arena, STATEMENT_APPROVALS_OPEN, "utttttnnnn"),
+	    .requirements = sheet_open(arena, STATEMENT_APPROVALS_REQUIRE, "unttnt"),
+	    .words = words_open(work, arena),
 	};
 }
 

@@ -50,7 +50,7 @@ recorder_report(struct recorder *recorder, struct work *work, struct sheet *inci
 	};
 	struct event event;
 
-	if (!incident_event(work->arena, &said, &event, error))
+	if (!incident_event(work_scratch(work), &said, &event, error))
 		return false;
 	work_event(work, &event);
 	sheet_add(incidents, store_uuid(arena_string(work->arena, event.event_id.text)),

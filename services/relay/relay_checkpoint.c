@@ -62,7 +62,8 @@ sign_head(struct signing *signing, struct error *error)
 	if (!work_now(&signing->work, error))
 		return false;
 	checkpoint.at = signing->work.now;
-	if (!checkpoint_event(signing->work.arena, signing->relay->key, &checkpoint, &event, &token, error))
+	if (!checkpoint_event(work_scratch(&signing->work), signing->relay->key, &checkpoint, &event, &token,
+			      error))
 		return false;
 	work_event(&signing->work, &event);
 

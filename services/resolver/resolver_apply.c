@@ -12,7 +12,7 @@ resolver_effects_open(struct resolver *resolver, struct work *work, size_t items
 	    .work = work,
 	    .responses = sheet_open(work->arena, STATEMENT_RESOLVER_RESPONSE, "ttttuttttttnnbttnn"),
 	    .requirements = sheet_open(work->arena, STATEMENT_APPROVALS_REQUIRE, "unttnt"),
-	    .words = words_open(work),
+	    .words = words_open(work, work->arena),
 	    .limits = limits_open(work, resolver->journal),
 	    .waiting = arena_take_array(work->arena, items, sizeof(struct shelf_item)),
 	};

@@ -118,6 +118,32 @@ events_get_the_next_sequence_of_their_chain_in_the_order_given(void **state)
 	store_close(store);
 }
 
+/* A batch of so many is sent in several statements. */
+static void
+a_large_batch_is_one_run_of_sequences(void **state)
+{
+	struct scratch *scratch = *state;
+	struct store *store = scratch_store(scratch);
+	struct error error = {0};
+	struct event events[600];
+
+	for (uint32_t i = 0; i < 600; i++)
+		events[i] = simple_event(scratch->arena, i % 7 == 0 ? 1 : 3,
+					 arena_format(scratch->arena, "%u", (unsigned)i));
+	assert_true(append(store, scratch->arena, events, 600, &error));
+	assert_string_equal(
+	    scratch_text(scratch_raw(scratch),
+			 "SELECT string_agg(concat_ws(' ', chain, first, last), ', ' ORDER BY chain)"
+			 " FROM ledger_batch WHERE chain IN (1, 3)"),
+	    "1 1 86, 3 1 514");
+	assert_none(
+	    scratch_raw(scratch), "events out of order",
+	    "SELECT count(*) FROM ledger_event WHERE chain IN (1, 3) AND convert_from(payload, 'UTF8') <>"
+	    " (CASE chain WHEN 1 THEN 7 * (sequence - 1) ELSE sequence + (sequence - 1) / 6 END)::text");
+	assert_whole(scratch);
+	store_close(store);
+}
+
 static void
 the_exact_bytes_are_kept_and_hashed_even_those_no_json_has(void **state)
 {
@@ -378,6 +404,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(events_get_the_next_sequence_of_their_chain_in_the_order_given),
+	    cmocka_unit_test(a_large_batch_is_one_run_of_sequences),
 	    cmocka_unit_test(the_exact_bytes_are_kept_and_hashed_even_those_no_json_has),
 	    cmocka_unit_test(nothing_to_say_says_nothing),
 	    cmocka_unit_test(what_is_rolled_back_leaves_no_gap),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_word.c - how long a decision may take. The clock that counts its computing is moved by hand (rules.mk). */
+/* test_word.c - how long a decision may take, and what a batch keeps of it. The clock that counts its computing is moved by hand (rules.mk). */
 #include "tests/unit/policy/documents.h"
 
 #include "common/clock/clock.h"
@@ -65,7 +65,8 @@ decide(struct arena *arena, int64_t taken, struct policy_decision *decision)
 {
 	struct word_request request = {
 	    .tenant = "t", .agent_id = "bot", .action = "a", .target = "x", .digest_text = "sha256:1"};
-	struct work work = {.arena = arena, .now = 1};
+	struct service_context context = {.scratch = arena_open()};
+	struct work work = {.context = &context, .arena = arena, .now = 1};
 	struct word_decision stored;
 
 	request.context = parse(
@@ -75,6 +76,7 @@ decide(struct arena *arena, int64_t taken, struct policy_decision *decision)
 	started = 70000;
 	later = started + taken;
 	word_decide(NULL, &request, 0, &work, NULL, decision, &stored);
+	arena_close(context.scratch); /* nothing of it is in what is stored */
 	return stored;
 }
 
@@ -142,11 +144,56 @@ a_shadow_is_told_and_changes_nothing_though_it_takes_too_long(void **state)
 	shadows = 0;
 }
 
+static size_t
+room_for(const struct event *event)
+{
+	return sizeof *event * 3 /* the list grows by doubling */ + strlen(event->key)
+	       + strlen(event->headers) + event->payload_length + strlen(event->request_id) + 64;
+}
+
+static void
+of_a_word_a_batch_keeps_what_it_says_and_not_what_it_was_made_of(void **state)
+{
+	struct service_context context = {.source = "/countersign/test", .chains = 3, .scratch = arena_open()};
+	struct arena *rows = arena_open();
+	struct work work = {.context = &context, .arena = *state, .now = 1};
+	struct words words = words_open(&work, rows);
+	struct word_request request = {.tenant = "t", .request_id = "r-1", .key = "t/r-1", .agent_id = "bot"};
+	struct word_decision decision = {.verdict = "REQUIRE_APPROVAL",
+					 .reason_code = "rule",
+					 .reason_text = "why",
+					 .policy_id = "p",
+					 .policy_digest = "d"};
+	struct error error = {0};
+	size_t before = arena_used(*state), most = 0;
+
+	for (int i = 0; i < 100; i++) {
+		struct authorization word = word_make(&work, &request, &decision);
+
+		word.status = AUTHORIZATION_PENDING;
+		word.approval_id = "0f8fad5b-d9cb-469f-a165-70867728950e";
+		word_decided(&words, &request, i, &decision);
+		assert_true(word_speak(&words, &word, &error));
+		most += room_for(&work.events[i]);
+	}
+	assert_in_range(arena_used(*state) - before, 1, most);
+	for (size_t i = 0; i < work.event_count; i++) {
+		assert_string_equal(work.events[i].key, "t/r-1");
+		assert_string_equal(work.events[i].payload, work.events[0].payload);
+		assert_string_equal(work.events[i].headers, work.events[0].headers);
+	}
+	assert_non_null(strstr(work.events[0].payload, "\"status\":\"PENDING\""));
+	arena_close(rows);
+	arena_close(context.scratch);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {STORY(a_decision_may_compute_for_five_milliseconds_and_no_longer),
-					   STORY(a_shadow_is_told_and_changes_nothing_though_it_takes_too_long)};
+	const struct CMUnitTest tests[] = {
+	    STORY(a_decision_may_compute_for_five_milliseconds_and_no_longer),
+	    STORY(a_shadow_is_told_and_changes_nothing_though_it_takes_too_long),
+	    STORY(of_a_word_a_batch_keeps_what_it_says_and_not_what_it_was_made_of)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
