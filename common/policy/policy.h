@@ -182,6 +182,13 @@ bool policy_params_fit(const struct policy *tenant, const struct policy *organis
 /* The organisation's documents that it gives values for, the n-th; NULL: there are no more. */
 const char *policy_params_of(const struct policy *policy, size_t n);
 
+/*
+ * Of two documents that may decide together: can an input that both declare satisfy both? Of lists what they hold is compared. Errors:
+ * ERROR_INVALID "inputs_clash" with the first field ("inputs.plan.create").
+ */
+bool policy_inputs_fit(const struct policy *policy, const struct policy *other, struct arena *arena,
+		       struct error *error) CS_MUST_CHECK;
+
 /* Did units or time run out, of any document, so that something was not evaluated? */
 bool policy_is_exhausted(const struct policy_decision *decision);
 
