@@ -181,6 +181,7 @@ resolver_decide_again(struct resolver_effects *effects, struct resolver_approval
 	}
 	if (decision.verdict == POLICY_ALLOW) {
 		*deciding = approval->decision;
+		deciding->explanation_digest = stored.explanation_digest;
 		take(effects, approval, &decision);
 		return true;
 	}

@@ -95,6 +95,17 @@ resolver_announce_refusal(struct resolver_effects *effects, struct resolver_appr
 	return word_announce(effects->work, &notice, error);
 }
 
+/* Decided again, and no word comes of it yet. */
+static bool
+announce_change(struct resolver_effects *effects, struct resolver_approval *approval, struct error *error)
+{
+	struct notice notice = card(effects, approval, "policy_changed");
+
+	notice.explanation_digest = approval->decision.explanation_digest;
+	approval->decision.explanation_digest = NULL; /* it is said once */
+	return word_announce(effects->work, &notice, error);
+}
+
 static bool
 announce(struct resolver_effects *effects, struct resolver_approval *approval, const char *cause,
 	 struct error *error)
@@ -235,7 +246,7 @@ perform_grant(struct resolver_effects *effects, struct resolver_approval *approv
 		       && grant(effects, approval, &deciding, error);
 	case RESOLVER_ASKS:
 		approval->now.state = APPROVAL_PENDING;
-		return announce(effects, approval, "policy_changed", error);
+		return announce_change(effects, approval, error);
 	case RESOLVER_BLOCKS:
 		break;
 	}
