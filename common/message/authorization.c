@@ -30,8 +30,9 @@ authorization_status_name(enum authorization_status status)
 static bool
 may_ask_again(const char *reason_code)
 {
-	static const char *const codes[] = {"invalid_request", "missing_input", "evaluation_timeout",
-					    "no_policy", "no_eligible_approver"};
+	static const char *const codes[] = {"invalid_request",	    "missing_input",
+					    "evaluation_timeout",   "no_policy",
+					    "no_eligible_approver", "identity_not_verified"};
 
 	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
 		if (strcmp(codes[i], reason_code) == 0)

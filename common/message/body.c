@@ -35,6 +35,18 @@ body_set_strings(struct arena *arena, struct value *map, const char *name, const
 }
 
 void
+body_set_signed_by(struct arena *arena, struct value *map, const char *kid, const char *owner)
+{
+	struct value *signer = value_map(arena);
+
+	if (!kid)
+		return;
+	value_set_string(arena, signer, "kid", kid);
+	value_set_string(arena, signer, "owner", owner);
+	value_set(arena, map, "signed_by", signer);
+}
+
+void
 body_set_responses(struct arena *arena, struct value *map, const struct authorization_response *responses,
 		   size_t count)
 {

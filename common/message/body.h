@@ -11,6 +11,8 @@ void body_set_time(struct arena *arena, struct value *map, const char *name, int
 void body_set_time_or_null(struct arena *arena, struct value *map, const char *name, int64_t microseconds);
 void body_set_strings(struct arena *arena, struct value *map, const char *name, const char *const *strings,
 		      size_t count);
+/* "signed_by": the key and who owns it; nothing without a key. */
+void body_set_signed_by(struct arena *arena, struct value *map, const char *kid, const char *owner);
 /* "responses": who, what, when, why. */
 void body_set_responses(struct arena *arena, struct value *map,
 			const struct authorization_response *responses, size_t count);

@@ -265,6 +265,16 @@ open_structured(struct arena *arena, const struct record *record, struct envelop
 	return true;
 }
 
+/* A header without value is a bad signature and not none: who signed meant to. */
+static bool
+signature_text(struct arena *arena, const struct record *record, struct envelope *envelope, struct error *error)
+{
+	for (size_t i = 0; i < record->header_count; i++)
+		if (strcmp(record->headers[i].name, "signature") == 0 && !record->headers[i].value)
+			envelope->signature = "";
+	return envelope->signature || header_text(arena, record, "signature", &envelope->signature, error);
+}
+
 static bool
 read_headers(struct arena *arena, const struct record *record, struct envelope *envelope,
 	     const char **content_type, struct error *error)
@@ -278,7 +288,7 @@ read_headers(struct arena *arena, const struct record *record, struct envelope *
 	if (!envelope->traceparent)
 		envelope->traceparent = find_traceparent(arena, record, "ce_traceparent");
 	return header_text(arena, record, "content-type", content_type, error)
-	       && header_text(arena, record, "signature", &envelope->signature, error);
+	       && signature_text(arena, record, envelope, error);
 }
 
 bool

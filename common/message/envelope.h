@@ -23,7 +23,7 @@ struct envelope {
  * traceparent) that repeats is ERROR_INVALID "duplicate_header". More than 64 headers or 64 KiB of headers:
  * "too_many_headers". Other codes: "empty" (no value), "not_an_object", "cloudevent", "encoding" (a control header whose
  * name or value is no UTF-8 text), "id_mismatch" (a ce_id header beside another id in structured mode), and those of json_parse.
- * Any ce_ header makes it a CloudEvent that must be whole. A header without value counts as absent.
+ * Any ce_ header makes it a CloudEvent that must be whole. A header without value counts as absent, but a signature, which is "" then.
  * On failure envelope->body may still be NULL and ce_id set as far as it was read.
  */
 bool envelope_open(struct arena *arena, const struct record *record, struct envelope *envelope,

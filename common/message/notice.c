@@ -31,6 +31,7 @@ request_of(struct arena *arena, const struct notice *notice)
 		value_set(arena, request, "execution", (struct value *)notice->execution);
 	value_set_string(arena, request, "on_behalf_of", notice->on_behalf_of);
 	value_set_string(arena, request, "reason", notice->request_reason);
+	body_set_signed_by(arena, request, notice->signed_by_kid, notice->signed_by_owner);
 	return request;
 }
 

@@ -23,6 +23,8 @@ struct notice {
 	const struct value *context;		   /* a map */
 	const struct value *execution;		   /* or NULL */
 	const char *request_reason, *on_behalf_of; /* or NULL */
+	const char *signed_by_kid,
+	    *signed_by_owner; /* whose signature the request carries; NULL: who asks is a claim */
 	const char *digest_text;
 	const struct notice_need *needs;
 	size_t need_count;

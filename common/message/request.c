@@ -22,6 +22,7 @@ static const struct field members[] = {
     {"on_behalf_of", FIELD_NAME, false, offsetof(struct request, on_behalf_of)},
     {"parent_request_id", FIELD_ID, false, offsetof(struct request, parent_request_id)},
     {"reason", FIELD_LINE, false, offsetof(struct request, reason)},
+    {"issued_at", FIELD_TIME, false, offsetof(struct request, issued_at)},
 };
 
 static const struct fields request_fields = {members, sizeof members / sizeof *members, NULL};
@@ -240,20 +241,45 @@ request_digest(struct arena *arena, struct request *request, struct error *error
 	return digest_request(arena, request, error);
 }
 
-/* The body belongs to the envelope that was just opened: it may be completed. */
+/* Who asks again signs again, with another issued_at: that makes no other request of it. */
 static bool
-hash_content(struct arena *arena, struct value *body, struct request *request, struct error *error)
+hash_content(struct arena *arena, const struct value *body, struct request *request, struct error *error)
 {
+	struct value *content = value_map(arena);
 	struct text text;
 
-	if (!value_get(body, "request_id"))
-		value_set_string(arena, body, "request_id", request->request_id);
-	if (!value_get(body, "tenant"))
-		value_set_string(arena, body, "tenant", request->tenant);
-	if (!canonical_text(arena, body, &text, error))
+	for (size_t i = 0; i < body->as.map.count; i++)
+		if (strcmp(body->as.map.members[i].name.bytes, "issued_at") != 0)
+			value_set(arena, content, body->as.map.members[i].name.bytes,
+				  body->as.map.members[i].value);
+	if (!value_get(content, "request_id"))
+		value_set_string(arena, content, "request_id", request->request_id);
+	if (!value_get(content, "tenant"))
+		value_set_string(arena, content, "tenant", request->tenant);
+	if (!canonical_text(arena, content, &text, error))
 		return false;
 	crypto_sha256(text.bytes, text.length, request->content_hash);
 	return true;
+}
+
+/* What a header or the record's key says is not signed. */
+static bool
+read_signature(struct arena *arena, const struct envelope *envelope, struct request *request,
+	       struct error *error)
+{
+	static const char *const signed_members[] = {"request_id", "tenant", "issued_at"};
+	struct error why = {0};
+
+	for (size_t i = 0; i < sizeof signed_members / sizeof *signed_members; i++)
+		if (!value_get(envelope->body, signed_members[i]))
+			return error_set_field(error, ERROR_INVALID, "missing_field", signed_members[i],
+					       "must be in the value of a signed request");
+	request->signature_text = envelope->signature;
+	request->value = envelope->signed_bytes;
+	request->value_length = envelope->signed_length;
+	return jws_parse(arena, envelope->signature, strlen(envelope->signature), REQUEST_TYP, true,
+			 &request->signature, &why)
+	       || error_set_field(error, why.kind, why.code, "signature", "%s", why.text);
 }
 
 static bool
@@ -261,10 +287,8 @@ read_body(struct arena *arena, const struct envelope *envelope, struct request *
 {
 	struct execution execution;
 
-	/* nobody checks it yet, and a tampered request must not pass for an unsigned one */
-	if (envelope->signature)
-		return error_set_field(error, ERROR_INVALID, "signature_unsupported", "signature",
-				       "signed requests can't be verified by this version");
+	if (envelope->signature && !read_signature(arena, envelope, request, error))
+		return false;
 	if (!fields_read(arena, &request_fields, envelope->body, request, error))
 		return false;
 	if (value_get(envelope->body, "deadline") && request->deadline == 0)
@@ -285,6 +309,8 @@ request_parse(struct arena *arena, const struct record *record, struct request *
 		return false;
 	}
 	request->traceparent = envelope.traceparent;
+	if (record->timestamp_is_append && record->timestamp > 0)
+		request->appended_at = record->timestamp;
 	return read_names(arena, record, &envelope, envelope.body, request, error)
 	       && read_body(arena, &envelope, request, error) && request_digest(arena, request, error)
 	       && hash_content(arena, envelope.body, request, error);

@@ -8,7 +8,6 @@
 #include "common/value/value.h"
 
 #define RESPONSE_TYP "countersign-response"
-#define RESPONSE_WINDOW_US (INT64_C(300) * 1000000) /* issued_at may differ from the clock by so much */
 
 enum response_verdict { RESPONSE_APPROVE, RESPONSE_DENY };
 

@@ -84,7 +84,8 @@ struct policy_request {
 	const char *tenant, *agent_id, *action, *target;
 	const struct value *context; /* a map; NULL counts as empty */
 	const char *digest;	     /* of the request; NULL where no limit's key needs it */
-	int64_t deadline;	     /* microseconds since 1970 UTC; 0 = none */
+	bool is_verified; /* who asks is known by a signature; else agent_id and tenant are claims */
+	int64_t deadline; /* microseconds since 1970 UTC; 0 = none */
 	/* Has the time for evaluating run out? Asked now and then; whatever is not evaluated by then errs. NULL: no limit but that of
 	 * the units. */
 	bool (*expired)(void *clock);
@@ -104,7 +105,7 @@ struct policy_requirement {
 struct policy_decision {
 	enum policy_verdict verdict;
 	/* one of "rule", "class_default", "rule_error" (a condition of a rule that restricts could not be evaluated, and the rule's
-	 * decision stands instead of a milder one), "limit_exceeded" (likewise, of a limit), "missing_input", "evaluation_timeout", "no_policy", "invalid_request" (the context does
+	 * decision stands instead of a milder one), "limit_exceeded" (likewise, of a limit), "identity_not_verified", "missing_input", "evaluation_timeout", "no_policy", "invalid_request" (the context does
 	 * not satisfy the declared inputs), "bad_param" (one document gives another's param what this does not take), "too_many_rules" (over
 	 * POLICY_CANDIDATES_MAX speak), "too_many_requirements" (over POLICY_REQUIREMENTS_MAX would be asked),
 	 * "obligation_conflict", "too_many_obligations" (policy_obligations.h; `rules` are those that oblige so) */

@@ -9,6 +9,7 @@
  *     class covers it when no other does.
  *  3. Of several classes the strictest default counts, `requires` are united, a cell holds only where all say hold,
  *     `valid_for` is the least. Their order means nothing, but for which of equals lends its name.
+ * 3a. A class says identity: verified, and who asks is not: BLOCK identity_not_verified; no rule is asked.
  *  4. A required path that is absent or null: BLOCK missing_input with all that is missing; no rule is asked.
  *  5. The deadline has passed and the cell is closed: BLOCK evaluation_timeout; no rule is asked.
  *  6. A rule is a candidate when every list of `match` holds a pattern that matches and not every list of `except` does,
@@ -122,11 +123,31 @@ is_present(const struct policy_deciding *deciding, const char *path)
 		      : policy_value_has(deciding->request->context, path);
 }
 
+/* Rule 3a. */
+static bool
+is_known(struct policy_deciding *deciding)
+{
+	const struct policy_class *usual_speaker = deciding->speaker;
+
+	if (deciding->request->is_verified)
+		return true;
+	deciding->speaker = NULL;
+	for (size_t i = 0; i < deciding->class_count; i++)
+		if (deciding->classes[i]->verified_identity)
+			speaks(deciding, deciding->classes[i]);
+	if (deciding->speaker)
+		return policy_deciding_block(deciding, "identity_not_verified");
+	deciding->speaker = usual_speaker;
+	return true;
+}
+
 /* Rule 4. */
 bool
 policy_has_required(struct policy_deciding *deciding)
 {
 	find_classes(deciding);
+	if (!is_known(deciding))
+		return false;
 
 	const struct policy_class *usual_speaker = deciding->speaker;
 	size_t room = 0, count = 0;

@@ -63,7 +63,7 @@ void policy_deciding_ask(struct policy_deciding *deciding, const struct policy_p
 struct policy_deciding policy_deciding_open(const struct policy *policy, const struct policy_request *request,
 					    struct arena *arena, struct policy_decision *decision);
 bool policy_can_decide(struct policy_deciding *deciding) CS_MUST_CHECK;		   /* rule 1 */
-bool policy_has_required(struct policy_deciding *deciding) CS_MUST_CHECK;	   /* rules 2, 3 and 4 */
+bool policy_has_required(struct policy_deciding *deciding) CS_MUST_CHECK;	   /* rules 2 to 4 */
 bool policy_is_in_time(struct policy_deciding *deciding, bool late) CS_MUST_CHECK; /* rule 5 */
 void policy_apply_hold(struct policy_deciding *deciding);			   /* rule 9 */
 void policy_apply_terms(struct policy_deciding *deciding);			   /* rules 10 and 11 */

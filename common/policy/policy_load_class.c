@@ -73,7 +73,7 @@ check_failure(const struct place *place, const struct policy_class *class)
 static bool
 load_marks(const struct place *place, struct policy_class *class)
 {
-	static const char *const gaps[] = {"identity", "irreversible", NULL};
+	static const char *const gaps[] = {"irreversible", NULL};
 	static const char *const errors[] = {"BLOCK", NULL}, *const identities[] = {"claimed", "verified",
 										    NULL};
 	struct place on_error = policy_place_member(place, "on_error"),

@@ -193,6 +193,8 @@ policy_reason(const struct policy_deciding *deciding)
 		return joined(arena, "No rule speaks; this is the default of class", &decision->class_id, 1);
 	if (strcmp(code, "missing_input") == 0)
 		return joined(arena, "Missing:", decision->missing, decision->missing_count);
+	if (strcmp(code, "identity_not_verified") == 0)
+		return joined(arena, "Only signed requests are taken in class", &decision->class_id, 1);
 	if (strcmp(code, "invalid_request") == 0)
 		return refusal_reason(deciding);
 	if (strcmp(code, "evaluation_timeout") == 0)

@@ -90,6 +90,7 @@ policy_walk_next(struct policy_walk *walk, struct arena *scratch, struct policy_
 	    .agent_id = domain->agents.items[choose(walk, &number, domain->agents.count)],
 	    .target = domain->targets.items[choose(walk, &number, domain->targets.count)],
 	    .context = context,
+	    .is_verified = true, /* what is refused for being unsigned is refused whatever else it says */
 	};
 	for (size_t i = 0; i < domain->dimension_count; i++) {
 		const struct policy_dimension *dimension = &domain->dimensions[i];

@@ -16,6 +16,7 @@ struct word_request {
 	const struct value *execution;			 /* or NULL */
 	const char *reason, *on_behalf_of, *traceparent; /* or NULL */
 	const char *digest_text;
+	const char *verified_kid, *verified_owner; /* whose signature it carries; NULL: who asks is a claim */
 };
 
 /* A decision as it is stored and cited. */

@@ -2,6 +2,8 @@
 /* command_keys.c - Ed25519 keys: made here, registered by their public half. */
 #include "common/canonical/canonical.h"
 #include "common/crypto/crypto.h"
+#include "common/message/rfc3339.h"
+#include "common/policy/policy.h"
 #include "services/countersign/check.h"
 #include "services/countersign/jwks.h"
 #include <string.h>
@@ -102,31 +104,62 @@ split(struct cli *cli, const char *text, size_t *count)
 	return items;
 }
 
+static bool
+check_names(const char *what, const char *const *names, size_t count, struct error *error)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!check_name(what, names[i], error))
+			return false;
+	return true;
+}
+
+static bool
+check_patterns(const char *what, const char *const *patterns, size_t count, struct error *error)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!policy_pattern_check(patterns[i], what, error))
+			return false;
+	return true;
+}
+
 int
 command_keys_add(struct cli *cli)
 {
 	struct error error = {0};
 	const char *owner = cli_option(cli, "owner"), *speaks_for = cli_option(cli, "speaks-for");
-	bool bot = cli_option(cli, "bot") != NULL;
+	bool bot = cli_option(cli, "bot") != NULL, agent = cli_option(cli, "agent") != NULL;
 	uint8_t public_key[CRYPTO_ED25519_PUBLIC_SIZE];
 	char kid[CRYPTO_THUMBPRINT_SIZE];
-	size_t count = 0;
+	size_t count = 0, group_count = 0, agent_count = 0;
 	const char **persons = split(cli, speaks_for, &count);
+	const char **groups = split(cli, cli_option(cli, "groups"), &group_count);
+	const char **agents = split(cli, cli_option(cli, "agents"), &agent_count);
 
 	if (!owner)
 		return cli_usage(cli, "--owner is required");
-	if (bot != (count > 0))
-		return cli_usage(cli, "--bot and --speaks-for go together");
-	if (!check_name("--owner", owner, &error) || !read_public(cli, public_key, &error))
+	if (bot != (count + group_count > 0))
+		return cli_usage(cli, "--bot goes together with --speaks-for or --groups");
+	if (agent && bot)
+		return cli_usage(cli, "--agent or --bot, not both");
+	if (!agent && agent_count)
+		return cli_usage(cli, "--agents goes with --agent");
+	if (!check_name("--owner", owner, &error) || !check_names("--speaks-for", persons, count, &error)
+	    || !check_names("--groups", groups, group_count, &error)
+	    || !check_patterns("--agents", agents, agent_count, &error)
+	    || !read_public(cli, public_key, &error))
 		return cli_fail(&error);
 	crypto_thumbprint(public_key, kid);
 	struct store_param params[] = {store_text(kid),
 				       store_text(cli->config.tenant),
 				       store_text(owner),
-				       store_text(bot ? "bot" : "person"),
+				       store_text(bot	  ? "bot"
+						  : agent ? "agent"
+							  : "person"),
 				       store_bytes(public_key, sizeof public_key),
-				       store_text_list(persons, count)};
-	if (!cli_change(cli, STATEMENT_CLI_KEY_ADD, params, 6, NULL, &error)) {
+				       store_text_list(persons, count),
+				       store_text_list(groups, group_count),
+				       store_text_list(agents, agent_count)};
+	if (!cli_change(cli, STATEMENT_CLI_KEY_ADD, params, 8, NULL, &error)) {
 		if (error.kind != ERROR_CONFLICT)
 			return cli_fail(&error);
 		cli_say("key %s is registered already; a key is registered once, for ever", kid);
@@ -141,24 +174,33 @@ int
 command_keys_revoke(struct cli *cli)
 {
 	struct error error = {0};
-	struct store_param params[] = {store_text(cli->config.tenant), store_text(cli->arguments[0])};
+	const char *text = cli_option(cli, "at");
+	int64_t at = 0;
 	struct store_rows *rows = NULL;
 
-	if (!cli_change(cli, STATEMENT_CLI_KEY_REVOKE, params, 2, &rows, &error))
+	if (text && !rfc3339_parse(text, strlen(text), &at))
+		return cli_usage(cli, "--at: not a time as 2026-03-04T10:00:00Z");
+
+	struct store_param params[] = {store_text(cli->config.tenant), store_text(cli->arguments[0]),
+				       store_time_or_null(at)};
+
+	if (!cli_change(cli, STATEMENT_CLI_KEY_REVOKE, params, 3, &rows, &error))
 		return cli_fail(&error);
-	if (store_rows_count(rows))
+	if (store_rows_count(rows)) {
+		cli_say("the key counts for nothing from %s on", store_row_text(rows, 0, 1));
 		return CLI_OK;
-	cli_say("no such key, or it is revoked already");
+	}
+	cli_say("no such key, or it is revoked already from then on or earlier");
 	return CLI_FAILED;
 }
 
 int
 command_keys_list(struct cli *cli)
 {
-	static const char *const names[] = {"kid",	     "owner",	   "kind", "@speaks_for",
-					    "registered_at", "revoked_at", NULL};
-	static const char *const columns[] = {"kid",	       "owner",	     "kind", "speaks_for",
-					      "registered_at", "revoked_at", NULL};
+	static const char *const names[] = {
+	    "kid", "owner", "kind", "@speaks_for", "@groups", "@agents", "registered_at", "revoked_at", NULL};
+	static const char *const columns[] = {"kid",	"owner",	 "kind",       "speaks_for", "groups",
+					      "agents", "registered_at", "revoked_at", NULL};
 	struct error error = {0};
 	struct store_param params[] = {store_text(cli->config.tenant)};
 	struct store_rows *rows = cli_read(cli, STATEMENT_CLI_KEY_LIST, params, 1, &error);

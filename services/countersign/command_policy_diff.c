@@ -104,8 +104,8 @@ replay_line(struct replaying *replaying, const char *bytes, size_t length, struc
 	arena_reset(replaying->arena);
 	if (!read_line(replaying, bytes, length, &request, &now, error))
 		return error_wrap(error, "%s:%" PRIu64, replaying->path, replaying->line);
-	policy_request_decide(&replaying->before, &request, NULL, now, replaying->arena, &decisions[0]);
-	policy_request_decide(&replaying->after, &request, NULL, now, replaying->arena, &decisions[1]);
+	policy_request_decide(&replaying->before, &request, false, NULL, now, replaying->arena, &decisions[0]);
+	policy_request_decide(&replaying->after, &request, false, NULL, now, replaying->arena, &decisions[1]);
 	before = policy_seen_of(replaying->arena, &decisions[0], true);
 	after = policy_seen_of(replaying->arena, &decisions[1], true);
 	policy_replay_add(replaying->replay,
@@ -193,7 +193,8 @@ enum column {
 	RULES,
 	CLASS_ID,
 	EXPLANATION,
-	DECIDED_AT
+	DECIDED_AT,
+	VERIFIED,
 };
 
 /* The profiles that were asked and what was obliged to, as policy_seen_of has them. */
@@ -285,8 +286,9 @@ replay_row(const struct replacing *replacing, struct policy_replay *replay, cons
 				      .by = cause_of(arena, rows, row, explanation),
 				      .asks = asked_of(arena, explanation)};
 	memcpy(request.digest_text, store_row_text(rows, row, DIGEST), sizeof request.digest_text);
-	policy_request_decide(&layers, &request, value_get(explanation, "limits"),
-			      store_row_time(rows, row, DECIDED_AT), arena, &decision);
+	policy_request_decide(&layers, &request, store_row_bool(rows, row, VERIFIED),
+			      value_get(explanation, "limits"), store_row_time(rows, row, DECIDED_AT), arena,
+			      &decision);
 	after = policy_seen_of(arena, &decision, false);
 	policy_replay_add(replay, request.request_id, &before, &after);
 	return true;

@@ -252,7 +252,8 @@ command_policy_explain(struct cli *cli)
 	if (result != CLI_OK)
 		return result;
 
-	policy_request_decide(&layers, &request, NULL, now, cli->arena, &decision);
+	policy_request_decide(&layers, &request, cli_option(cli, "verified") != NULL, NULL, now, cli->arena,
+			      &decision);
 
 	struct value *map = policy_explain(&decision, cli->arena);
 

@@ -134,6 +134,8 @@ command_show(struct cli *cli)
 					    "received_at",
 					    "origin",
 					    "#chain",
+					    "signed_by",
+					    "signed_with",
 					    NULL};
 	struct error error = {0};
 	const char *id = check_request_id(cli, cli->arguments[0], &error);

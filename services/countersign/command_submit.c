@@ -5,6 +5,7 @@
 #include "common/jws/jws.h"
 #include "common/message/json.h"
 #include "common/message/outcome.h"
+#include "common/message/rfc3339.h"
 #include "common/message/request.h"
 #include "common/message/response.h"
 #include "common/message/event.h"
@@ -76,9 +77,33 @@ submit_body(struct cli *cli, struct error *error)
 		return NULL;
 	if (!value_get(map, "request_id"))
 		value_set_string(cli->arena, map, "request_id", id_random().text);
-	if (!value_get(map, "tenant") && strcmp(cli->config.tenant, "default"))
+	if (!value_get(map, "tenant") && (cli_option(cli, "key") || strcmp(cli->config.tenant, "default")))
 		value_set_string(cli->arena, map, "tenant", cli->config.tenant);
 	return map;
+}
+
+/* The signature over a body that says since when it counts; NULL in *signature without --key. */
+static bool
+submit_sign(struct cli *cli, struct value *map, struct buffer *body, const char **signature, struct error *error)
+{
+	const char *path = cli_option(cli, "key");
+	struct crypto_key *key = path ? crypto_key_load(path, error) : NULL;
+	char issued_at[RFC3339_SIZE];
+
+	if (path && !key)
+		return false;
+	if (key) {
+		rfc3339_format(cli_now(), issued_at);
+		replace(cli, map, "issued_at", value_string(cli->arena, arena_string(cli->arena, issued_at)));
+	}
+
+	bool ok = canonical_format(body, map, error);
+
+	if (ok && key)
+		*signature = jws_sign_detached(cli->arena, key, REQUEST_TYP, body->bytes, body->length);
+	if (key)
+		crypto_key_close(key);
+	return ok;
 }
 
 static void
@@ -102,12 +127,16 @@ command_submit(struct cli *cli)
 	struct awaited awaited = {0};
 	struct bus_options options = cli_bus(cli);
 	struct bus_reader *reader = NULL;
-	const char *topic = cli_topic(cli, TOPIC_AUTHORIZATIONS);
+	const char *topic = cli_topic(cli, TOPIC_AUTHORIZATIONS), *signature = NULL;
 
-	if (!map || !canonical_format(&body, map, &error))
+	if (!map || !submit_sign(cli, map, &body, &signature, &error))
 		return cli_fail(&error);
+	struct record_header header = {"signature", signature, signature ? strlen(signature) : 0};
+
 	record.value = body.bytes;
 	record.value_length = body.length;
+	record.headers = &header;
+	record.header_count = signature ? 1 : 0;
 	if (!request_parse(cli->arena, &record, &request, &error))
 		return cli_fail(&error);
 	if (cli_option(cli, "wait")) {
@@ -120,7 +149,7 @@ command_submit(struct cli *cli)
 		if (!reader)
 			return cli_fail(&error);
 	}
-	if (!send_record(cli, TOPIC_REQUESTS, request.key, body.bytes, body.length, NULL, &error)) {
+	if (!send_record(cli, TOPIC_REQUESTS, request.key, body.bytes, body.length, signature, &error)) {
 		if (reader)
 			bus_reader_close(reader);
 		return cli_fail(&error);

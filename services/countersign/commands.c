@@ -9,10 +9,17 @@ static const struct cli_option generate_options[] = {
     {"out", "FILE", "new file for the private key (required)"}, {0}};
 
 static const struct cli_option add_key_options[] = {
-    {"owner", "PERSON", "person or bot that holds the private half (required)"},
+    {"owner", "NAME", "person, bot or agent that holds the private half (required)"},
     {"bot", NULL, "the owner is a bot that carries other people's answers"},
     {"speaks-for", "PERSONS", "with --bot: persons it may speak for, comma-separated, or *"},
+    {"groups", "GROUPS", "with --bot: groups whose members it may speak for, comma-separated"},
+    {"agent", NULL, "the owner is an agent: the key signs its requests and answers for nobody"},
+    {"agents", "PATTERNS",
+     "with --agent: other agent ids that it may sign for, comma-separated, like payments-*"},
     {0}};
+
+static const struct cli_option revoke_key_options[] = {
+    {"at", "TIME", "with effect from then, in RFC 3339, before or after now (default: now)"}, {0}};
 
 static const struct cli_option agent_options[] = {{"owner", "PERSON", "who answers for the agent (required)"},
 						  {0}};
@@ -25,6 +32,7 @@ static const struct cli_option submit_options[] = {
     {"context", "JSON", "context object"},
     {"reason", "TEXT", "one line for the approver"},
     {"deadline", "TIME", "RFC 3339 time after which nobody waits any more"},
+    {"key", "FILE", "private key of the agent that signs it"},
     {"wait", NULL, "wait for the final word and exit as `wait` does"},
     {"timeout", "DURATION", "with --wait: how long (default 5m)"},
     {"jwks", "FILE", "with --wait: check the answer's signature against these keys"},
@@ -64,6 +72,7 @@ static const struct cli_option explain_options[] = {
     {"policy", "FILE", "by this document, without any server (default: the active one)"},
     {"with", "FILE", "and by this one: the organisation's, or the tenant's"},
     {"now", "TIME", "as if it were then, in RFC 3339 (default: now)"},
+    {"verified", NULL, "as if it were signed by a key of the agent"},
     {0}};
 static const struct cli_option test_options[] = {
     {"with", "FILE", "decide by this document as well: the organisation's, or the tenant's"},
@@ -140,9 +149,10 @@ const struct cli_command cli_commands[] = {
     {"agents list", "", "Lists agents and owners.", NULL, NULL, 0, 0, command_agents_list},
     {"keys generate", "", "Makes an Ed25519 key; prints its public half as a JWK.",
      "countersign keys generate --out alice.pem > alice.jwk", generate_options, 0, 0, command_keys_generate},
-    {"keys add", "FILE|-", "Registers a public key (JWK or PEM) of a person or a bot.",
+    {"keys add", "FILE|-", "Registers a public key (JWK or PEM) of a person, a bot or an agent.",
      "countersign keys add --owner alice alice.jwk", add_key_options, 1, 1, command_keys_add},
-    {"keys revoke", "KID", "From now on the key counts for nothing.", NULL, NULL, 1, 1, command_keys_revoke},
+    {"keys revoke", "KID", "From now or another moment on the key counts for nothing.",
+     "countersign keys revoke KID --at 2026-03-04T10:00:00Z", revoke_key_options, 1, 1, command_keys_revoke},
     {"keys list", "", "Lists registered keys.", NULL, NULL, 0, 0, command_keys_list},
     {"keys jwks", "FILE...",
      "Prints the public halves of private key files as a JWKS, to pin with agents and auditors.",

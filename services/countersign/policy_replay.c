@@ -262,7 +262,7 @@ used_then(void *usage, const struct policy_counter *counter, struct policy_usage
 }
 
 void
-policy_request_decide(const struct policy_layers *layers, const struct request *request,
+policy_request_decide(const struct policy_layers *layers, const struct request *request, bool is_verified,
 		      const struct value *usage, int64_t now, struct arena *arena,
 		      struct policy_decision *decision)
 {
@@ -275,6 +275,7 @@ policy_request_decide(const struct policy_layers *layers, const struct request *
 	    .target = request->target,
 	    .context = request->context,
 	    .digest = request->digest_text,
+	    .is_verified = is_verified,
 	    .deadline = request->deadline,
 	    .used = used_then,
 	    .usage = (void *)(uintptr_t)usage,

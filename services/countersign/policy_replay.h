@@ -30,9 +30,9 @@ struct policy_seen policy_seen_of(struct arena *arena, const struct policy_decis
 /* A request as the evaluator would take it; one without an id gets one. */
 bool policy_request_of(struct arena *arena, struct value *map, struct request *request,
 		       struct error *error) CS_MUST_CHECK;
-/* Decides it by these documents, the organisation's first. usage: the `limits` of the explanation of a decision about it, whatever they say is used up; NULL: nothing is. */
+/* Decides it by these documents, the organisation's first. is_verified: as if its signature was. usage: the `limits` of the explanation of a decision about it, whatever they say is used up; NULL: nothing is. */
 void policy_request_decide(const struct policy_layers *layers, const struct request *request,
-			   const struct value *usage, int64_t now, struct arena *arena,
+			   bool is_verified, const struct value *usage, int64_t now, struct arena *arena,
 			   struct policy_decision *decision);
 
 #endif

@@ -127,7 +127,8 @@ read_request(struct suite_reader *reader, const struct spotted *place, const str
 	     struct policy_request *request)
 {
 	static const char *const known[] = {"request_id", "tenant",  "agent_id", "action",
-					    "target",	  "context", NULL};
+					    "target",	  "context", "identity", NULL};
+	const struct value *identity = value_get(map, "identity");
 	struct spotted whole = {map, place->spot, place->path};
 
 	if (!check_map(reader, &(struct spotted){map, NULL, place->path}, known))
@@ -137,6 +138,11 @@ read_request(struct suite_reader *reader, const struct spotted *place, const str
 	request->action = value_get_string(map, "action");
 	request->target = value_get_string(map, "target");
 	request->context = value_get(map, "context");
+	request->is_verified =
+	    identity && identity->kind == VALUE_STRING && !strcmp(identity->as.string.bytes, "verified");
+	if (identity && !request->is_verified
+	    && (identity->kind != VALUE_STRING || strcmp(identity->as.string.bytes, "claimed") != 0))
+		return refuse(reader, &whole, "bad_value", "the request's identity is claimed or verified");
 	if (!request->agent_id || !request->action || !request->target)
 		return refuse(reader, &whole, "missing_key", "the request needs agent_id, action and target");
 	if (request->context && request->context->kind != VALUE_MAP)

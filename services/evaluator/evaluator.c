@@ -24,7 +24,7 @@ evaluator_open(struct service_context *context, void **state, struct error *erro
 
 /*
  * All that is to be known before anything is decided, in one round trip behind the position: the policies' lock and their
- * generation, the ids that are taken, and last the clock. It is asked again when loading policies has taken time.
+ * generation, the ids that are taken, the keys of signed requests, and last the clock. It is asked again when loading policies has taken time.
  */
 static bool
 look(struct evaluator *evaluator, struct work *work, struct evaluator_intake *intake, struct error *error)
@@ -32,8 +32,8 @@ look(struct evaluator *evaluator, struct work *work, struct evaluator_intake *in
 	bool changed = false;
 
 	return snapshot_ask(evaluator->snapshot, work, error) && evaluator_ask(work, intake, error)
-	       && work_ask_now(work, error) && store_settle(work->store, error)
-	       && snapshot_take(evaluator->snapshot, work, &changed, error)
+	       && evaluator_ask_keys(work, intake, error) && work_ask_now(work, error)
+	       && store_settle(work->store, error) && snapshot_take(evaluator->snapshot, work, &changed, error)
 	       && (changed ? work_now(work, error) : work_take_now(work, error));
 }
 
@@ -45,9 +45,10 @@ evaluator_handle(void *state, struct work *work, const struct record *records, s
 	struct limits *limits = limits_open(work, evaluator->journal);
 
 	journal_begin(evaluator->journal);
-	if (!evaluator_parse(work->arena, records, &intake, error) || !look(evaluator, work, &intake, error))
+	if (!evaluator_parse(work->arena, records, &intake, error) || !evaluator_verify(work, &intake, error)
+	    || !look(evaluator, work, &intake, error))
 		return false;
-	evaluator_sort(work->arena, &intake);
+	evaluator_sort(work->arena, &intake, work->now);
 	return evaluator_decide(evaluator, work, limits, intake.items, count, error)
 	       && limits_send(limits, error) && evaluator_answer(evaluator, work, intake.items, count, error);
 }

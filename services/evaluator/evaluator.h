@@ -4,6 +4,7 @@
 #define COUNTERSIGN_EVALUATOR_H
 
 #include "common/journal/journal.h"
+#include "common/keyring/keyring.h"
 #include "common/known/known.h"
 #include "common/message/request.h"
 #include "common/service/service.h"
@@ -45,6 +46,7 @@ struct evaluator_item {
 	struct error refusal;	   /* why it can't be taken; kind NONE: it can */
 	enum evaluator_fate fate;
 	uint8_t content_hash[CRYPTO_SHA256_SIZE];
+	const struct keyring_key *key; /* of a signed one, once it is verified */
 	/* of the new ones */
 	struct policy_decision decision;
 	struct word_decision stored;
@@ -55,14 +57,29 @@ struct evaluator_intake {
 	struct evaluator_item *items; /* one for each record */
 	size_t count;
 	struct store_rows *known; /* which of their ids were taken before */
+	struct store_rows *keys;  /* of the signed ones, again under the policies' lock; NULL: none is */
 };
 
 bool evaluator_parse(struct arena *arena, const struct record *records, struct evaluator_intake *intake,
 		     struct error *error) CS_MUST_CHECK;
 /* Queues the look-up of their ids. */
 bool evaluator_ask(struct work *work, struct evaluator_intake *intake, struct error *error) CS_MUST_CHECK;
-/* Once it is settled: each record's fate, in offset order. */
-void evaluator_sort(struct arena *arena, struct evaluator_intake *intake);
+/* Once it is settled: each record's fate at `now`, in offset order. */
+void evaluator_sort(struct arena *arena, struct evaluator_intake *intake, int64_t now);
+/* It is not taken, for the reason in its refusal: only its id is spoken of. */
+void evaluator_withhold(struct evaluator_item *item);
+
+/* ------------------------------------------------------------------ evaluator_signature.c: who asks */
+
+/*
+ * Whose signatures the signed ones carry. One that is wrong, or by a key that may not speak as the agent, is a refusal: it never counts
+ * as unsigned. Asks nothing when none is signed.
+ */
+bool evaluator_verify(struct work *work, struct evaluator_intake *intake, struct error *error) CS_MUST_CHECK;
+/* Queues the look-up of the same keys: one that was revoked meanwhile counts for nothing. */
+bool evaluator_ask_keys(struct work *work, struct evaluator_intake *intake, struct error *error) CS_MUST_CHECK;
+/* Once it is settled. */
+void evaluator_recheck(struct arena *arena, struct evaluator_intake *intake);
 
 /* ------------------------------------------------------------------ evaluator_answer.c: what becomes of it */
 

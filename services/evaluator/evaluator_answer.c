@@ -27,13 +27,14 @@ asks_people(const struct evaluator_item *item)
 static struct store_rows *
 count_eligible(struct work *work, const struct evaluator_item *items, size_t count, struct error *error)
 {
-	struct sheet asked = sheet_open(work->arena, STATEMENT_EVALUATOR_ELIGIBLE, "tttt");
+	struct sheet asked = sheet_open(work->arena, STATEMENT_EVALUATOR_ELIGIBLE, "ttttt");
 
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; asks_people(&items[i]) && j < items[i].decision.requirement_count; j++)
 			sheet_add(&asked, store_text(items[i].about.tenant),
 				  store_text(items[i].decision.requirements[j].group),
-				  store_text(items[i].about.agent_id), store_text(items[i].about.on_behalf_of));
+				  store_text(items[i].about.agent_id), store_text(items[i].about.on_behalf_of),
+				  store_text(items[i].about.verified_owner));
 	return sheet_query(&asked, work->store, error);
 }
 
@@ -68,8 +69,7 @@ refuse_context(struct evaluator_item *item)
 {
 	item->fate = EVALUATOR_INVALID;
 	item->refusal = *item->decision.refusal;
-	item->about = (struct word_request){
-	    .tenant = item->about.tenant, .request_id = item->about.request_id, .key = item->about.key};
+	evaluator_withhold(item);
 }
 
 /* In offset order: what one takes of a limit, the next one has less of. */
@@ -132,12 +132,13 @@ keep_request(struct answers *answers, const struct evaluator_item *item)
 		  store_int(work_chain(answers->work, request->key)), store_bool(valid),
 		  store_text(item->about.agent_id), store_text(item->about.action),
 		  store_text(item->about.target), store_text(valid ? request->context_json : NULL),
-		  store_text(valid ? request->execution_json : NULL),
-		  store_time(valid ? request->deadline : 0), store_text(item->about.on_behalf_of),
-		  store_text(valid ? request->parent_request_id : NULL), store_text(item->about.reason),
-		  store_text(item->about.digest_text), store_bytes(item->content_hash, CRYPTO_SHA256_SIZE),
-		  store_text(item->about.traceparent), store_text(record->topic),
-		  store_int(record->partition), store_int(record->offset), store_time(answers->work->now));
+		  store_text(valid ? request->execution_json : NULL), store_time(valid ? request->deadline : 0),
+		  store_text(item->about.on_behalf_of), store_text(valid ? request->parent_request_id : NULL),
+		  store_text(item->about.reason), store_text(item->about.digest_text),
+		  store_bytes(item->content_hash, CRYPTO_SHA256_SIZE), store_text(item->about.traceparent),
+		  store_text(record->topic), store_int(record->partition), store_int(record->offset),
+		  store_time(answers->work->now), store_time(valid ? request->issued_at : 0),
+		  store_text(item->about.verified_kid), store_text(item->about.verified_owner));
 }
 
 static void
@@ -369,7 +370,7 @@ open_sheets(struct evaluator *evaluator, struct work *work)
 	    .evaluator = evaluator,
 	    .work = work,
 	    .arena = arena,
-	    .requests = sheet_open(arena, STATEMENT_EVALUATOR_REQUEST, "ttnntttttnttttbttnnn"),
+	    .requests = sheet_open(arena, STATEMENT_EVALUATOR_REQUEST, "ttnntttttnttttbttnnnntt"),
 	    .approvals = sheet_open(arena, STATEMENT_APPROVALS_OPEN, "utttttnnnn"),
 	    .requirements = sheet_open(arena, STATEMENT_APPROVALS_REQUIRE, "unttnt"),
 	    .words = words_open(work, arena),

@@ -74,11 +74,31 @@ evaluator_ask(struct work *work, struct evaluator_intake *intake, struct error *
 	return sheet_ask(&ids, work->store, &intake->known, error);
 }
 
-static enum evaluator_fate
-fate_of(const struct evaluator_item *item, struct known *known)
+void
+evaluator_withhold(struct evaluator_item *item)
+{
+	item->key = NULL;
+	item->about = (struct word_request){
+	    .tenant = item->about.tenant, .request_id = item->about.request_id, .key = item->about.key};
+}
+
+/* A signature counts for a moment: what was signed long ago may be somebody else's copy. One that is known already is no news. */
+static void
+check_fresh(struct evaluator_item *item, int64_t now)
 {
 	const struct request *request = &item->request;
-	bool readable = item->refusal.kind == ERROR_NONE;
+
+	if (!item->key || keyring_is_fresh(request->issued_at, request->appended_at, now))
+		return;
+	error_set_field(&item->refusal, ERROR_INVALID, "stale", "issued_at",
+			"a signed request is taken within five minutes of issued_at");
+	evaluator_withhold(item);
+}
+
+static enum evaluator_fate
+fate_of(struct evaluator_item *item, struct known *known, int64_t now)
+{
+	const struct request *request = &item->request;
 
 	if (!request->request_id)
 		return EVALUATOR_UNREADABLE;
@@ -87,19 +107,21 @@ fate_of(const struct evaluator_item *item, struct known *known)
 
 	if (!before) {
 		known_add(known, request->tenant, request->request_id, item->content_hash);
-		return readable ? EVALUATOR_NEW : EVALUATOR_INVALID;
+		check_fresh(item, now);
+		return item->refusal.kind == ERROR_NONE ? EVALUATOR_NEW : EVALUATOR_INVALID;
 	}
-	if (!readable)
+	if (item->refusal.kind != ERROR_NONE)
 		return EVALUATOR_UNREADABLE;
 	return memcmp(before, item->content_hash, CRYPTO_SHA256_SIZE) == 0 ? EVALUATOR_REPEATED
 									   : EVALUATOR_CONFLICTING;
 }
 
 void
-evaluator_sort(struct arena *arena, struct evaluator_intake *intake)
+evaluator_sort(struct arena *arena, struct evaluator_intake *intake, int64_t now)
 {
 	struct known *known = known_load(arena, intake->known, intake->count);
 
+	evaluator_recheck(arena, intake);
 	for (size_t i = 0; i < intake->count; i++)
-		intake->items[i].fate = fate_of(&intake->items[i], known);
+		intake->items[i].fate = fate_of(&intake->items[i], known, now);
 }

@@ -62,6 +62,7 @@ set_request(struct arena *arena, struct value *data, const struct card *card, un
 						   : (struct value *)card->execution);
 	value_set_string(arena, data, "reason", card->reason);
 	value_set_string(arena, data, "on_behalf_of", card->on_behalf_of);
+	body_set_signed_by(arena, data, card->signed_by_kid, card->signed_by_owner);
 }
 
 static void

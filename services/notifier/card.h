@@ -13,8 +13,10 @@ struct card {
 	const struct value *context, *execution;   /* execution may be NULL */
 	const char *context_text, *execution_text; /* their RFC 8785 forms */
 	const char *reason, *on_behalf_of;	   /* what the agent says; or NULL */
-	const char *why;			   /* why people are asked */
-	const struct value *obligations;	   /* what a grant will carry: a map, or NULL */
+	const char *signed_by_kid,
+	    *signed_by_owner;		 /* whose signature the request carries; NULL: who asks is a claim */
+	const char *why;		 /* why people are asked */
+	const struct value *obligations; /* what a grant will carry: a map, or NULL */
 	const char *const *rules;
 	size_t rule_count;
 	const struct notice_need *needs;

@@ -27,6 +27,16 @@ add_line(struct buffer *out, const char *label, const char *text)
 	buffer_add_byte(out, '\n');
 }
 
+/* Who asks is what the request says of itself, unless a registered key has signed it. */
+static void
+add_identity(struct buffer *out, const struct card *card)
+{
+	if (!card->signed_by_kid)
+		buffer_add_text(out, "Identity: not verified, the agent's name is a claim\n");
+	else
+		add_line(out, "Identity: verified, signed by a key of", card->signed_by_owner);
+}
+
 static void
 add_time(struct buffer *out, const char *label, int64_t at)
 {
@@ -120,6 +130,7 @@ card_text(struct arena *arena, const struct card *card, enum card_event event, u
 	add_map(&out, "Context", card->context, card->context_text, cut & CARD_CUT_TEXT_CONTEXT);
 	add_line(&out, "The agent's reason", card->reason);
 	add_line(&out, "On behalf of, says the agent", card->on_behalf_of);
+	add_identity(&out, card);
 	add_needs(&out, card);
 	add_responses(&out, card, cut);
 	add_time(&out, card->result ? "Was open until" : "Answer before",

@@ -107,6 +107,8 @@ read_card(struct arena *arena, const struct store_rows *rows, size_t row, struct
 	    .reason = store_row_text(rows, row, 13),
 	    .on_behalf_of = store_row_text(rows, row, 14),
 	    .result = store_row_text(rows, row, 16),
+	    .signed_by_kid = store_row_text(rows, row, 27),
+	    .signed_by_owner = store_row_text(rows, row, 28),
 	};
 	card->rules = store_row_list(rows, row, 15, &card->rule_count);
 	read_needs(arena, rows, row, card);

@@ -5,6 +5,7 @@
 
 #include "common/approval/approval.h"
 #include "common/journal/journal.h"
+#include "common/keyring/keyring.h"
 #include "common/known/known.h"
 #include "common/message/response.h"
 #include "common/service/service.h"
@@ -92,19 +93,11 @@ bool resolver_save(struct work *work, const struct resolver_approvals *approvals
 
 /* ------------------------------------------------------------------ resolver_intake.c: what came */
 
-struct resolver_key {
-	const char *tenant, *owner;
-	bool is_bot, revoked;
-	struct store_bytes public_key;
-	const char *const *speaks_for;
-	size_t speaks_for_count;
-};
-
 struct resolver_item {
 	const struct record *record;
 	struct response response;
 	struct error refusal; /* why it is nobody's answer: quarantine; kind NONE: verified */
-	const struct resolver_key *key;
+	const struct keyring_key *key;
 	uint8_t value_hash[CRYPTO_SHA256_SIZE];
 	bool from_shelf; /* its time was checked when it was put there */
 	/* what it is about */

@@ -109,34 +109,11 @@ refuse(struct resolver_effects *effects, struct resolver_intake *intake, const s
 }
 
 static bool
-may_speak(const struct resolver_item *item)
-{
-	const struct resolver_key *key = item->key;
-	const char *responder = item->response.responder;
-
-	if (!key->is_bot)
-		return strcmp(key->owner, responder) == 0;
-	for (size_t i = 0; i < key->speaks_for_count; i++)
-		if (strcmp(key->speaks_for[i], "*") == 0 || strcmp(key->speaks_for[i], responder) == 0)
-			return true;
-	return false;
-}
-
-static bool
-is_near(int64_t left, int64_t right)
-{
-	return left - right <= RESPONSE_WINDOW_US && right - left <= RESPONSE_WINDOW_US;
-}
-
-/* By the clock, or, when it was we who were late, by the moment at which the broker took it. */
-static bool
 is_fresh(const struct resolver_item *item, int64_t now)
 {
 	const struct response *response = &item->response;
 
-	return item->from_shelf || is_near(response->issued_at, now)
-	       || (response->appended_at != 0 && response->appended_at <= now
-		   && is_near(response->issued_at, response->appended_at));
+	return item->from_shelf || keyring_is_fresh(response->issued_at, response->appended_at, now);
 }
 
 /* ------------------------------------------------------------------ votes */
@@ -144,7 +121,8 @@ is_fresh(const struct resolver_item *item, int64_t now)
 static bool
 is_requester(const struct resolver_approval *approval, const char *responder)
 {
-	const char *const persons[] = {approval->about.agent_id, approval->owner, approval->about.on_behalf_of};
+	const char *const persons[] = {approval->about.agent_id, approval->owner,
+				       approval->about.on_behalf_of, approval->about.verified_owner};
 
 	for (size_t i = 0; i < sizeof persons / sizeof *persons; i++)
 		if (persons[i] && strcmp(persons[i], responder) == 0)
@@ -266,7 +244,7 @@ apply(struct resolver_effects *effects, struct resolver_intake *intake, struct r
 	if (!item->request_id)
 		return quarantine_as(effects, item, "no_approval", "approval_id", "there is no such approval",
 				     error);
-	if (!may_speak(item))
+	if (!item->key->answers)
 		return refuse(effects, intake, item, "responder_not_key_owner", error);
 	if (!is_fresh(item, effects->work->now))
 		return refuse(effects, intake, item, "stale", error);

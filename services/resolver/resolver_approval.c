@@ -172,6 +172,8 @@ load_requests(struct work *work, const struct resolver_approvals *approvals, str
 		about->on_behalf_of = store_row_text(rows, row, 7);
 		about->traceparent = store_row_text(rows, row, 8);
 		approval->owner = store_row_text(rows, row, 9);
+		about->verified_kid = store_row_text(rows, row, 23);
+		about->verified_owner = store_row_text(rows, row, 24);
 		read_decision(rows, row, approval);
 		if (!read_json(work->arena, store_row_text(rows, row, 4), &about->context, error)
 		    || !read_json(work->arena, store_row_text(rows, row, 5), &about->execution, error)

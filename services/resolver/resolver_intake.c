@@ -33,31 +33,16 @@ is_verified(const struct resolver_item *item)
 	return item->refusal.kind == ERROR_NONE;
 }
 
-static struct resolver_key *
-read_key(struct arena *arena, const struct store_rows *rows, size_t row)
-{
-	struct resolver_key *key = arena_take(arena, sizeof *key);
-
-	key->tenant = store_row_text(rows, row, 1);
-	key->owner = store_row_text(rows, row, 2);
-	key->is_bot = strcmp(store_row_text(rows, row, 3), "bot") == 0;
-	key->public_key = store_row_bytes(rows, row, 4);
-	key->speaks_for = store_row_list(rows, row, 5, &key->speaks_for_count);
-	key->revoked = store_row_bool(rows, row, 6);
-	assert(key->public_key.length == CRYPTO_ED25519_PUBLIC_SIZE);
-	return key;
-}
-
 /* The keys as they are now; one of another tenant is as good as none. Rows come in the order asked, one for each item. */
 static bool
 load_keys(struct work *work, struct resolver_intake *intake, struct error *error)
 {
-	struct sheet asked = sheet_open(work->arena, STATEMENT_RESOLVER_KEYS, "tt");
+	struct sheet asked = keyring_open(work->arena);
 
 	for (size_t i = 0; i < intake->count; i++)
 		if (is_verified(&intake->items[i]))
-			sheet_add(&asked, store_text(intake->items[i].response.signature.header.kid),
-				  store_text(intake->items[i].response.tenant));
+			keyring_add(&asked, intake->items[i].response.signature.header.kid,
+				    intake->items[i].response.tenant, intake->items[i].response.responder);
 	if (asked.count == 0)
 		return true;
 
@@ -67,21 +52,9 @@ load_keys(struct work *work, struct resolver_intake *intake, struct error *error
 	for (size_t i = 0; rows && i < intake->count; i++) {
 		if (!is_verified(&intake->items[i]))
 			continue;
-		intake->items[i].key = store_row_null(rows, row, 0) ? NULL : read_key(work->arena, rows, row);
-		row++;
+		intake->items[i].key = keyring_read(work->arena, rows, row++);
 	}
 	return rows != NULL;
-}
-
-static void
-check_key(struct resolver_item *item)
-{
-	if (!item->key)
-		error_set_field(&item->refusal, ERROR_INVALID, "unknown_key", "signature",
-				"no key of this tenant has the kid of the signature");
-	else if (item->key->revoked)
-		error_set_field(&item->refusal, ERROR_INVALID, "revoked_key", "signature",
-				"the key has been revoked");
 }
 
 static void
@@ -89,7 +62,7 @@ check_keys(struct resolver_intake *intake)
 {
 	for (size_t i = 0; i < intake->count; i++)
 		if (is_verified(&intake->items[i]))
-			check_key(&intake->items[i]);
+			(void)!keyring_check(intake->items[i].key, &intake->items[i].refusal);
 }
 
 static void
@@ -97,11 +70,9 @@ verify(struct arena *arena, struct resolver_item *item)
 {
 	const struct response *response = &item->response;
 
-	if (is_verified(item)
-	    && !jws_verify(arena, &response->signature, item->key->public_key.bytes, response->value,
-			   response->value_length))
-		error_set_field(&item->refusal, ERROR_INVALID, "signature_invalid", "signature",
-				"the signature is not by this key over these bytes");
+	if (is_verified(item))
+		(void)!keyring_verify(arena, item->key, &response->signature, response->value,
+				      response->value_length, &item->refusal);
 }
 
 static bool

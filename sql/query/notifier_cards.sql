@@ -4,7 +4,8 @@ SELECT approval.approval_id, approval.tenant, approval.request_id, approval.requ
        request.agent_id, request.action, request.target, request.context, request.execution, request.reason,
        request.on_behalf_of, asking.rules, word.status,
        need.profiles, need.groups, need.quorums, need.votes,
-       vote.responders, vote.verdicts, vote.reasons, vote.times, need.policies, obliging.maps::text
+       vote.responders, vote.verdicts, vote.reasons, vote.times, need.policies, obliging.maps::text,
+       request.verified_kid, request.verified_owner
   FROM approval
   JOIN request USING (tenant, request_id)
   JOIN LATERAL (

@@ -7,7 +7,8 @@ SELECT approval.approval_id, request.agent_id, request.action, request.target, r
        asking.layers::text, asking.remediation,
        (SELECT json_agg(decision.obligations ORDER BY decision.n)::text FROM decision
          WHERE decision.tenant = request.tenant AND decision.request_id = request.request_id
-           AND decision.verdict <> 'BLOCK' AND decision.obligations IS NOT NULL)
+           AND decision.verdict <> 'BLOCK' AND decision.obligations IS NOT NULL),
+       request.verified_kid, request.verified_owner
   FROM approval
   JOIN request USING (tenant, request_id)
   LEFT JOIN agent ON agent.tenant = request.tenant AND agent.agent_id = request.agent_id

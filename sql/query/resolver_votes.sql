@@ -1,8 +1,8 @@
--- The votes of locked approvals, as far as they still count: the key is not revoked, the voter is still a member of the
+-- The votes of locked approvals, as far as they still count: the key is not revoked by now, the voter is still a member of the
 -- group that he counted for, and does not own the agent by now. One that counts for nothing any more is as if not given.
 SELECT v.approval_id, v.responder, v.verdict, v.reason, v.received_at, still.counted_for
   FROM response AS v
-  JOIN signing_key AS k ON k.kid = v.kid AND k.revoked_at IS NULL
+  JOIN signing_key AS k ON k.kid = v.kid AND (k.revoked_at IS NULL OR k.revoked_at > clock_timestamp())
   JOIN request AS r ON r.tenant = v.tenant AND r.request_id = v.request_id
   LEFT JOIN agent AS a ON a.tenant = r.tenant AND a.agent_id = r.agent_id
  CROSS JOIN LATERAL (SELECT coalesce(array_agg(q.n ORDER BY q.n), '{}') AS counted_for
@@ -12,5 +12,5 @@ SELECT v.approval_id, v.responder, v.verdict, v.reason, v.received_at, still.cou
                       WHERE q.approval_id = v.approval_id AND q.n = ANY (v.counted_for)) AS still
  WHERE v.approval_id = ANY ($1::uuid[]) AND v.result = 'counted'
    AND (v.verdict = 'deny' OR still.counted_for <> '{}')
-   AND a.owner IS DISTINCT FROM v.responder
+   AND a.owner IS DISTINCT FROM v.responder AND r.verified_owner IS DISTINCT FROM v.responder
  ORDER BY v.approval_id, v.received_at, v.kid, v.response_id

@@ -26,7 +26,7 @@ BEYOND_SCHEMA = {
 BEYOND_CODES = {
     "empty", "syntax", "encoding", "duplicate_key", "duplicate_header", "number_range", "too_large", "too_deep",
     "too_many_items", "too_many_members", "string_too_long", "key_too_long", "id_mismatch", "cloudevent",
-    "signature_missing", "signature_type", "signature_malformed", "signature_unsupported",
+    "signature_missing", "signature_type", "signature_malformed",
 }
 BEYOND_CASES = {
     "no_id_anywhere",  # the id may come from outside the body

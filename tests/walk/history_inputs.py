@@ -48,7 +48,8 @@ class Understood:
 
 
 def requests_hash(understood):
-    return sha256(canonical({"request_id": understood.request_id, "tenant": understood.tenant, **understood.body}).encode())
+    body = {name: value for name, value in understood.body.items() if name != "issued_at"}
+    return sha256(canonical({"request_id": understood.request_id, "tenant": understood.tenant, **body}).encode())
 
 
 def outcome_hash(understood):
@@ -101,7 +102,8 @@ def judge_request(view, row, record, violate):
     wanted = {n: body.get(n) for n in ("agent_id", "action", "target", "on_behalf_of", "parent_request_id", "reason")}
     wanted["context"] = canonical(body.get("context", {}))
     wanted["execution"] = canonical(body["execution"]) if "execution" in body else None
-    wanted["deadline"] = microseconds(body["deadline"]) if "deadline" in body else None
+    for column in ("deadline", "issued_at"):
+        wanted[column] = microseconds(body[column]) if column in body else None
     wanted["content_hash"] = requests_hash(understood)
     for column, value in wanted.items():
         if row[column] != value:

@@ -80,6 +80,7 @@ class Voice:
         usual = [c for c in document["classes"] if c["actions"] != ["**"] and any_matches(c["actions"], request["action"])
                  and not any_matches(c.get("except", ()), request["action"])]
         self.classes = usual or [c for c in document["classes"] if c["actions"] == ["**"]]  # 2
+        self.stranger = not request["verified"] and any(c.get("identity") == "verified" for c in self.classes)  # 3a
         self.missing = not all(is_there(request["context"], path) for c in self.classes for path in c.get("requires", ()))  # 4
         self.holds = all(c.get("failure", {}).get("evaluation_timeout") == "hold" for c in self.classes)  # 5
         self.blocking = any("on_error" in c for c in self.classes)
@@ -147,7 +148,10 @@ def demand(documents, request, late, exceeded=()):
     if contexts is None:  # 1a
         return Demand("BLOCK", "invalid_request")
     voices = [Voice(d, request | {"context": c, "params": {n: p["value"] for n, p in d["params"].items()}}) for d, c in zip(documents, contexts)]
-    if any(v.missing for v in voices):
+    if any(v.missing or v.stranger for v in voices):
+        strangers = [v.stranger for v in voices if v.missing or v.stranger]
+        if strangers[0]:  # of two the organisation's lends its code
+            return Demand("BLOCK", "identity_not_verified")
         return Demand("BLOCK", "missing_input")
     if late and not all(v.holds for v in voices):
         return Demand("BLOCK", "evaluation_timeout")
@@ -189,7 +193,8 @@ def any_limits(view):
 
 
 def facts_of(request):
-    return {n: request[n] for n in ("tenant", "agent_id", "action", "target")} | {"context": parse(request["context"])}
+    return {n: request[n] for n in ("tenant", "agent_id", "action", "target")} | \
+        {"context": parse(request["context"]), "verified": request["verified_kid"] is not None}
 
 
 def demand_of(view, decision):
@@ -207,7 +212,7 @@ def demand_by(view, policies, decision):
     late = decision["n"] == 0 and request["deadline"] is not None and decision["decided_at"] > request["deadline"]
     digests = tuple(p["digest"] for p in policies)
     exceeded = history_limits.exceeded(view, decision)
-    asked = (digests, request["tenant"], request["agent_id"], request["action"], request["target"], request["context"], late,
+    asked = (digests, request["tenant"], request["agent_id"], request["action"], request["target"], request["context"], request["verified_kid"] is None, late,
              tuple((document["policy"], limit["id"]) for document, limit in exceeded))
     if asked not in view.demands:
         view.demands[asked] = demand([view.document(p) for p in policies], facts_of(request), late, exceeded)

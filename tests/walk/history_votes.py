@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nothing was granted without the people whom the policy demanded, each with a key, a group and a right of his own, in time."""
+import history_identity
 from history_policy import demand_of, unite
 from history_tools import SECOND, b64url, derived, key_of, kid_of, microseconds, verifies
 
@@ -12,7 +13,7 @@ class Directory:
     """Who was what at a moment, from the history of the directory."""
 
     def __init__(self, view, violate):
-        self.members, self.owners, self.keys, self.revoked = {}, {}, {}, {}
+        self.members, self.owners, self.keys, self.revoked, self.over = {}, {}, {}, {}, {}
         for change in sorted(view.tables["directory_history"], key=lambda c: c["n"]):
             self.take(change)
         now = {(m["tenant"], m["group_name"], m["person"]) for m in view.tables["group_member"]}
@@ -40,10 +41,13 @@ class Directory:
                 if row:
                     self.owners.setdefault((row["tenant"], row["agent_id"]), []).append((at, owner))
         elif new:
-            self.keys[new["kid"]] = {"tenant": new["tenant"], "owner": new["owner"], "bot": new["kind"] == "bot",
+            self.keys[new["kid"]] = {"tenant": new["tenant"], "owner": new["owner"], "kind": new["kind"],
+                                     "groups": new["speaks_for_groups"], "agents": new["agents"],
                                      "since": self.keys.get(new["kid"], {"since": at})["since"],
                                      "public": bytes.fromhex(new["public_key"][2:]), "for": new["speaks_for"]}
-            self.revoked[new["kid"]] = new["revoked_at"] and microseconds(new["revoked_at"])
+            self.revoked[new["kid"]] = revoked = new["revoked_at"] and microseconds(new["revoked_at"])
+            if revoked is not None:  # it counts from its moment on, and not before anybody said so
+                self.over[new["kid"]] = min(max(at, revoked), self.over.get(new["kid"], max(at, revoked)))
 
     def is_member(self, tenant, group, person, at):
         return any(since <= at and (until is None or until >= at - SLACK) for since, until in self.members.get((tenant, group, person), ()))
@@ -68,13 +72,22 @@ class Directory:
         key = self.keys.get(kid)
         if not key or key["tenant"] != tenant or key["since"] > at:
             return None
-        if self.revoked[kid] is not None and self.revoked[kid] < at - SLACK:
+        if self.was_revoked(kid, at):
             return None
-        return key["public"] if (set(key["for"]) & {"*", person} if key["bot"] else key["owner"] == person) else None
+        return key["public"] if self.may_answer(key, tenant, person, at, self.is_member) else None
+
+    def was_revoked(self, kid, at):
+        return kid in self.over and self.over[kid] < at - SLACK
+
+    def may_answer(self, key, tenant, person, at, is_member):
+        if key["kind"] == "bot":
+            return bool(set(key["for"]) & {"*", person}) or any(is_member(tenant, g, person, at) for g in key["groups"])
+        return key["kind"] == "person" and key["owner"] == person
 
 
 def judge(view, violate):
     directory = Directory(view, violate)
+    history_identity.judge(view, directory, violate)
     for response in view.tables["response"]:
         judge_response(view, directory, response, violate)
     for row in view.tables["quarantine"]:
@@ -112,7 +125,7 @@ def judge_response(view, directory, response, violate):
         return
     if directory.speaks(response["kid"], response["tenant"], person, at) is None:
         violate("vote", who, f"its key did not speak for {person} then")
-    if person in (row["agent_id"], row["on_behalf_of"]) or directory.always_owner(row["tenant"], row["agent_id"], person, at):
+    if person in (row["agent_id"], row["on_behalf_of"], row["verified_owner"]) or directory.always_owner(row["tenant"], row["agent_id"], person, at):
         violate("vote", who, f"{person} asked, is asked for, or owns the agent")
     if response["request_digest"] != row["request_digest"]:
         violate("vote", who, f"about {response['request_digest']}, the request is {row['request_digest']}")
@@ -138,7 +151,7 @@ def may_be_refused(view, directory, response):
         return not approval
     if response["result"] == "responder_not_key_owner":
         key = directory.keys.get(response["kid"])
-        return not (key and (set(key["for"]) & {"*", person} if key["bot"] else key["owner"] == person))
+        return not (key and directory.may_answer(key, response["tenant"], person, at, directory.always_member))
     if response["result"] == "stale":
         return abs(response["issued_at"] - at) > WINDOW
     if not approval:
@@ -151,7 +164,7 @@ def may_be_refused(view, directory, response):
         "digest_mismatch": response["request_digest"] != row["request_digest"],
         "approval_expired": at >= approval["deadline"] or approval["state"] == "EXPIRED",
         "already_decided": approval["closed_at"] is not None and approval["closed_at"] <= at and approval["state"] != "EXPIRED",
-        "responder_is_requester": person in (row["agent_id"], row["on_behalf_of"]) or directory.may_own(request[0], row["agent_id"], person, at),
+        "responder_is_requester": person in (row["agent_id"], row["on_behalf_of"], row["verified_owner"]) or directory.may_own(request[0], row["agent_id"], person, at),
         "not_a_member": not any(directory.always_member(request[0], r["group_name"], person, at) for r in needs),
     }.get(response["result"], False)
 
@@ -220,7 +233,7 @@ def judge_grant(view, directory, request, approval, votes, who, violate):
 
     def stands(vote, group):
         person = vote["responder"]
-        return (vote["verdict"] == "approve" and vote["received_at"] <= at < approval["deadline"] and vote["request_digest"] == row["request_digest"] and person not in (row["agent_id"], row["on_behalf_of"])
+        return (vote["verdict"] == "approve" and vote["received_at"] <= at < approval["deadline"] and vote["request_digest"] == row["request_digest"] and person not in (row["agent_id"], row["on_behalf_of"], row["verified_owner"])
                 and not directory.always_owner(row["tenant"], row["agent_id"], person, at)
                 and directory.speaks(vote["kid"], row["tenant"], person, at) is not None
                 and directory.is_member(row["tenant"], group, person, at))

@@ -57,7 +57,7 @@ def a_vote_with_a_revoked_key(h):
     kid = h.vote(h.town.granted)["kid"]
     change = next(c for c in h.tables["directory_history"] if c["relation"] == "signing_key" and c["new_row"]["kid"] == kid)
     revoked = {**change["new_row"], "revoked_at": "2020-01-01T00:00:00+00:00"}
-    h.add("directory_history", change, n=10 ** 6, operation="UPDATE", old_row=change["new_row"], new_row=revoked)
+    h.add("directory_history", change, n=10 ** 6, at=0, operation="UPDATE", old_row=change["new_row"], new_row=revoked)
 
 
 @breaks("vote")

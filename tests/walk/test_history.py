@@ -12,7 +12,7 @@ from history_policy import matches
 from history_tools import canonical, parse
 from house import House, Key, digest_of, policy
 from plants import PLANTS, Plant
-import plants_effects, plants_inputs, plants_ledger, plants_limits, plants_votes, plants_words  # noqa: E401, F401
+import plants_effects, plants_identity, plants_inputs, plants_ledger, plants_limits, plants_votes, plants_words  # noqa: E401, F401
 
 
 # on what is granted at once, and on what people grant
@@ -34,6 +34,8 @@ class Town:
         self.allowed, self.blocked = house.ask(action="deployment.staging"), house.ask(action="data.export")
         self.invalid, self.stranger = house.ask(nonsense=1), house.ask(tenant="acme", action="deployment.staging")
         self.granted, self.denied, self.open = house.ask(), house.ask(), house.ask()
+        self.signed, self.foreign = house.ask_signed("payments-1", key=house.agent("payments", "payments-*")), \
+            house.ask_signed("another-agent", key=house.keys["payments"])
         self.pair, self.brief = house.ask(action="credential.rotate"), house.ask(action="deployment.brief")
         house.publish("requests", b"no JSON at all", key="a key")
         for request_id, verdict in ((self.granted, "approve"), (self.denied, "deny")):

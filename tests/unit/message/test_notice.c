@@ -73,6 +73,18 @@ what_a_grant_will_oblige_to_is_told_and_nothing_where_there_is_nothing(void **st
 }
 
 static void
+who_signed_is_told_and_nothing_where_nobody_did(void **state)
+{
+	struct notice notice = opened(*state);
+
+	assert_null(strstr(said(*state, &notice).payload, "signed_by"));
+	notice.signed_by_kid = "the-kid";
+	notice.signed_by_owner = "treasurer";
+	assert_non_null(strstr(said(*state, &notice).payload,
+			       "\"signed_by\":{\"kid\":\"the-kid\",\"owner\":\"treasurer\"}"));
+}
+
+static void
 a_card_can_be_made_of_the_opening_alone(void **state)
 {
 	struct notice notice = opened(*state);
@@ -161,6 +173,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(who_signed_is_told_and_nothing_where_nobody_did),
 	    cmocka_unit_test(a_card_can_be_made_of_the_opening_alone),
 	    cmocka_unit_test(a_vote_changes_it),
 	    cmocka_unit_test(a_refused_response_is_visible_with_its_code),

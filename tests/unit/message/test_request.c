@@ -291,11 +291,44 @@ bytes_that_might_name_another_are_not_answered_by_key(void **state)
 static void
 a_signed_request_is_not_taken_for_an_unsigned_one(void **state)
 {
-	const struct record_header signature[] = {header("signature", "a..b")};
+	static const char value[] =
+	    WITH("\"request_id\":\"r\",\"tenant\":\"acme\",\"issued_at\":\"2026-11-30T09:00:00Z\"");
+	const struct record_header signature[] = {header("signature", "a..b")},
+				   none[] = {header("signature", NULL)};
 
-	assert_named(refused(*state, with_headers(keyed(record_of(BODY), "k"), signature, 1),
-			     "signature_unsupported", "signature"),
+	assert_named(
+	    refused(*state, with_headers(record_of(value), signature, 1), "signature_malformed", "signature"),
+	    "acme", "r");
+	assert_named(
+	    refused(*state, with_headers(record_of(value), none, 1), "signature_malformed", "signature"),
+	    "acme", "r");
+	/* what must be in the signed bytes: an id from elsewhere is none of theirs */
+	assert_named(refused(*state, with_headers(keyed(record_of(BODY), "k"), signature, 1), "missing_field",
+			     "request_id"),
 		     "default", "k");
+	assert_named(refused(*state, with_headers(record_of(WITH("\"request_id\":\"r\"")), signature, 1),
+			     "missing_field", "tenant"),
+		     "default", "r");
+	assert_named(
+	    refused(*state,
+		    with_headers(record_of(WITH("\"request_id\":\"r\",\"tenant\":\"acme\"")), signature, 1),
+		    "missing_field", "issued_at"),
+	    "acme", "r");
+}
+
+static void
+when_it_was_signed_makes_no_other_request(void **state)
+{
+	const struct request first = parsed_text(*state, WITH("\"issued_at\":\"2026-11-30T09:00:00Z\"")),
+			     second = parsed_text(*state, WITH("\"issued_at\":\"2026-11-30T09:00:01Z\"")),
+			     none = parsed_text(*state, BODY);
+
+	assert_int_equal(second.issued_at - first.issued_at, 1000000);
+	assert_int_equal(none.issued_at, 0);
+	assert_null(first.signature_text);
+	assert_memory_equal(first.content_hash, second.content_hash, CRYPTO_SHA256_SIZE);
+	assert_memory_equal(first.content_hash, none.content_hash, CRYPTO_SHA256_SIZE);
+	assert_string_equal(first.digest_text, none.digest_text);
 }
 
 static void
@@ -594,6 +627,7 @@ main(void)
 	    cmocka_unit_test(what_is_no_json_is_answered_only_where_it_cannot_say_otherwise),
 	    cmocka_unit_test(bytes_that_might_name_another_are_not_answered_by_key),
 	    cmocka_unit_test(a_signed_request_is_not_taken_for_an_unsigned_one),
+	    cmocka_unit_test(when_it_was_signed_makes_no_other_request),
 	    cmocka_unit_test(the_digest_is_over_five_members_and_execution_alone),
 	    cmocka_unit_test(spelling_makes_no_difference_to_the_digest_and_exact_values_do),
 	    cmocka_unit_test(a_repeat_has_the_same_content_and_a_conflict_has_not),

@@ -27,6 +27,8 @@ static const char document[] =
     "   'failure': {'evaluation_timeout': 'hold', 'no_eligible_approver': 'hold'}},"
     "  {'id': 'data', 'actions': ['data.**'], 'default': 'REQUIRE_APPROVAL', 'approval': 'privacy',"
     "   'failure': {'no_eligible_approver': 'hold'}},"
+    "  {'id': 'sure', 'actions': ['signed.**', 'open.signed'], 'identity': 'verified', 'requires': ['x'], "
+    "'default': 'ALLOW'},"
     "  {'id': 'rest', 'actions': ['**'], 'default': 'BLOCK'}],"
     " 'approvals': {"
     "  'release': {'any_of': [{'group': 'managers', 'quorum': 2}], 'ttl': '2h', 'grant': {'valid_for': "
@@ -130,6 +132,31 @@ static const struct decided cases[] = {
      "{}",
      "REQUIRE_APPROVAL class_default class=change asks=release(2 of managers),security(1 of oncall) ttl=30m "
      "valid=10m"},
+    {3,
+     "a class that demands a verified identity takes nobody who is not known, whatever else is missing",
+     {.action = "signed.act"},
+     "{}",
+     "BLOCK identity_not_verified class=sure"},
+    {3,
+     "one of several classes that demands it is enough, and says so",
+     {.action = "open.signed"},
+     "{'x': 1}",
+     "BLOCK identity_not_verified class=sure"},
+    {3,
+     "who is known is decided about as usual",
+     {.action = "open.signed", .is_verified = true},
+     "{'x': 1}",
+     "ALLOW class_default class=open valid=15m"},
+    {3,
+     "whose identity is verified gives what is required all the same",
+     {.action = "signed.act", .is_verified = true},
+     "{}",
+     "BLOCK missing_input class=sure missing=x"},
+    {3,
+     "a verified identity opens no other class",
+     {.action = "credential.rotate", .is_verified = true},
+     "{}",
+     "BLOCK class_default class=rest"},
     {3,
      "three classes",
      {.action = "repo.read"},

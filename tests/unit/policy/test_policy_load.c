@@ -116,7 +116,6 @@ what_this_version_cannot_honour_is_refused_by_name(void **state)
 	     "'BLOCK', 'release_on_failure': true}], "
 	     "'tenants'",
 	     "unsupported_key", "limits[0].release_on_failure"},
-	    {"'valid_for'", "'identity': 'verified', 'valid_for'", "unsupported_key", "classes[0].identity"},
 	    {"'valid_for'", "'irreversible': true, 'valid_for'", "unsupported_key", "classes[0].irreversible"},
 	    {"'valid_for'", "'failure': {'unavailable': 'open'}, 'valid_for'", "unsupported_key",
 	     "classes[0].failure.unavailable"},

@@ -123,7 +123,8 @@ the_body_is_this_to_the_byte(void **state)
 	    "Answered, and still open: agent \\\"agent\\\" wants \\\"deployment.production\\\" on "
 	    "\\\"customer-api\\\"\\n"
 	    "Why you are asked: \\\"Production.\\\"\\nContext:\\n  \\\"risk\\\": \\\"high\\\"\\n"
-	    "The agent's reason: \\\"a fix\\\"\\nNeeds 2 of group \\\"release-managers\\\", has 1\\n"
+	    "The agent's reason: \\\"a fix\\\"\\nIdentity: not verified, the agent's name is a "
+	    "claim\\nNeeds 2 of group \\\"release-managers\\\", has 1\\n"
 	    "Approved by \\\"alice\\\": \\\"reviewed\\\"\\nAnswer before: 2026-09-21T15:13:20Z\\n"
 	    "Tenant: \\\"default\\\"\\nRequest: \\\"r-1\\\"\\nDigest: sha-256:00\\n"
 	    "Approval: 5ded1542-6d11-5f73-ae49-eada00e323e7\\n\",\"why\":\"Production.\"},"
@@ -317,6 +318,22 @@ values_are_shown_as_they_are(void **state)
 	    "{\"a\\u{a}\": [1, -2.5, true, null, {}], \"b\": {\"c\": \"\\u{202e}\", \"d\": 1e+21}}");
 }
 
+static void
+who_signed_the_request_is_shown(void **state)
+{
+	struct card card = usual();
+	const struct value *data;
+
+	(void)state;
+	card.signed_by_kid = "the-kid";
+	card.signed_by_owner = "trea\"surer";
+	data = value_get(format(&card, CARD_OPENED), "data");
+	assert_string_equal(value_get_string(value_get(data, "signed_by"), "owner"), "trea\"surer");
+	assert_string_equal(value_get_string(value_get(data, "signed_by"), "kid"), "the-kid");
+	assert_non_null(strstr(value_get_string(data, "text"),
+			       "\nIdentity: verified, signed by a key of: \"trea\\\"surer\"\n"));
+}
+
 /* Every line of a card begins with a word of ours, whatever the strings are. */
 static void
 no_agent_can_write_a_line_of_the_card(void **state)
@@ -343,6 +360,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_body_is_this_to_the_byte),
+	    cmocka_unit_test(who_signed_the_request_is_shown),
 	    cmocka_unit_test(each_event_has_its_type_state_and_time),
 	    cmocka_unit_test(what_fits_in_the_body_but_not_in_the_text_too_is_left_out_of_the_text),
 	    cmocka_unit_test(a_context_that_is_too_large_is_replaced_by_its_size_and_digest),

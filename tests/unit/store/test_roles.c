@@ -244,10 +244,11 @@ static const struct right {
      "'person', sha256('l'), now())",
      "operator"},
     {"UPDATE signing_key SET revoked_at = now()", "operator"},
+    {"UPDATE signing_key SET speaks_for_groups = '{}', agents = '{}'", "operator"},
     {"UPDATE signing_key SET public_key = sha256('m')", ""},
     {"UPDATE signing_key SET owner = 'x'", ""},
     {"DELETE FROM signing_key", ""},
-    {"SELECT public_key FROM signing_key", "resolver operator auditor"},
+    {"SELECT public_key FROM signing_key", "evaluator resolver operator auditor"},
     {"SELECT person FROM group_member", "evaluator resolver notifier operator auditor"},
     {"INSERT INTO directory_history (relation, operation) VALUES ('agent', 'DELETE')", ""},
     {"UPDATE directory_history SET by_role = 'x'", ""},
@@ -448,6 +449,8 @@ what_is_set_once_stays_even_for_the_owner(void **state)
 	    {"UPDATE approval SET state = 'EXPIRED', closed_at = now()",
 	     "UPDATE approval SET state = 'PENDING', closed_at = NULL"},
 	    {"UPDATE signing_key SET revoked_at = now()", "UPDATE signing_key SET revoked_at = NULL"},
+	    {"UPDATE signing_key SET revoked_at = now()",
+	     "UPDATE signing_key SET revoked_at = now() + interval '1 second'"},
 	    {"UPDATE installation SET kafka_cluster = 'one'",
 	     "UPDATE installation SET kafka_cluster = 'two'"},
 	    {"SELECT", "UPDATE installation SET chains = 8"},
@@ -461,8 +464,10 @@ what_is_set_once_stays_even_for_the_owner(void **state)
 		scratch_run(raw, "ROLLBACK");
 	}
 	scratch_run(raw, "BEGIN");
-	scratch_run(raw, "UPDATE approval SET state = 'DENIED', closed_at = now(); UPDATE approval SET "
-			 "refusals = refusals + 1, notices = 3");
+	scratch_run(raw,
+		    "UPDATE approval SET state = 'DENIED', closed_at = now(); UPDATE approval SET "
+		    "refusals = refusals + 1, notices = 3; UPDATE signing_key SET revoked_at = now(); UPDATE "
+		    "signing_key SET revoked_at = now() - interval '1 second', speaks_for = speaks_for");
 	scratch_run(raw, "ROLLBACK");
 }
 
@@ -482,6 +487,7 @@ static const struct runner {
     {"approvals_", "evaluator resolver"},
     {"word_", "evaluator resolver"},
     {"snapshot_", "evaluator resolver"},
+    {"keyring_", "evaluator resolver"},
     {"shelf_", "resolver recorder"},
     {"work_installation", EVERYBODY},
     {"work_", CONSUMERS},

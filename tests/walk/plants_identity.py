@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the history checker must find: identities that nobody has shown, and signatures that were refused for nothing."""
+from plants import SECOND, breaks
+
+
+@breaks("identity")
+def a_signed_request_that_passes_for_unsigned(h):
+    h.row("request", request_id=h.town.signed).update(verified_kid=None, verified_owner=None)
+
+
+@breaks("identity")
+def an_identity_by_a_key_of_an_approver(h):
+    h.row("request", request_id=h.town.signed)["verified_kid"] = h.row("signing_key", owner="alice")["kid"]
+
+
+@breaks("identity")
+def an_identity_by_a_key_that_was_not_there(h):
+    h.row("request", request_id=h.town.signed)["verified_kid"] = "nobody"
+
+
+@breaks("identity")
+def an_identity_of_another_agent(h):
+    h.row("request", request_id=h.town.signed)["verified_owner"] = "another-agent"
+
+
+@breaks("identity")
+def an_identity_shown_long_ago(h):
+    h.row("request", request_id=h.town.signed)["issued_at"] -= 3600 * SECOND
+
+
+@breaks("refused-good")
+def a_good_signature_that_was_refused(h):
+    h.row("quarantine", code="agent_not_key_owner")["code"] = "signature_invalid"
