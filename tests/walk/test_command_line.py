@@ -11,7 +11,7 @@ import yaml
 
 from house import BIN, Key, policy
 
-COMMANDS = ["submit", "wait", "show", "list", "approve", "deny", "outcome", "groups add", "groups remove", "groups list",
+COMMANDS = ["submit", "wait", "show", "list", "approve", "deny", "outcome", "people list", "people remove", "directory apply", "directory export", "groups add", "groups remove", "groups list",
             "agents add", "agents remove", "agents list", "keys generate", "keys add", "keys revoke", "keys list", "keys jwks",
             "policy check", "policy lint", "policy test", "policy explain", "policy fmt", "policy convert", "policy diff", "policy replay", "policy activate", "policy rollback", "policy show", "policy list", "cel", "topics apply", "topics check", "migrate",
             "ledger verify", "deliveries list", "deliveries replay", "quarantine list", "quarantine show"]
