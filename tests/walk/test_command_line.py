@@ -381,6 +381,14 @@ def test_a_changed_ledger_is_found(build):
     assert done.returncode == 1 and "was changed" in done.stderr and "differs from the ledger" in done.stderr
     house.db.execute(change.format("'\\x" + original.hex() + "'::bytea"))
     assert house.cli(*verify).returncode == 0
+    explanation = "SET session_replication_role = replica; UPDATE decision SET explanation = {} WHERE request_id = 'n-4'; RESET session_replication_role"
+    original = house.one("SELECT explanation::text FROM decision WHERE request_id = 'n-4'")
+    for changed in ("explanation || '{\"reason\": \"It was someone else.\"}'", "NULL"):
+        house.db.execute(explanation.format(changed))
+        done = house.cli(*verify, check=False)
+        assert done.returncode == 1 and "of request n-4, was changed or is gone" in done.stderr, done.stderr
+    house.db.execute(explanation.format("'" + original.replace("'", "''") + "'::jsonb"))
+    assert house.cli(*verify).returncode == 0
 
 
 def test_a_record_on_the_topic_that_the_ledger_does_not_hold_is_found(build):
