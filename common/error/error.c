@@ -108,7 +108,8 @@ error_wrap(struct error *error, const char *format, ...)
 void
 error_clear(struct error *error)
 {
-	*error = (struct error){0};
+	error->kind = ERROR_NONE;
+	error->code[0] = error->field[0] = error->text[0] = '\0';
 }
 
 const char *

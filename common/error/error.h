@@ -46,7 +46,7 @@ bool error_set_field(struct error *error, enum error_kind kind, const char *code
 /* Puts "what: " in front of the text that is there. Always returns false. */
 bool error_wrap(struct error *error, const char *format, ...) CS_PRINTF(2, 3);
 
-/* Forgets what was set, so that the struct can be used again. */
+/* Forgets what was set, so that the struct can be used again; or makes one usable that was not zeroed, which takes less. */
 void error_clear(struct error *error);
 
 /* "invalid", "conflict", "unavailable", "fenced", "broken"; "none". */

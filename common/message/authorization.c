@@ -103,6 +103,7 @@ body_of(struct arena *arena, const struct authorization *authorization, const st
 	value_set_string(arena, body, "event_id", event_id->text);
 	value_set(arena, body, "reason", reason);
 	body_set_strings(arena, body, "rules", authorization->rules, authorization->rule_count);
+	value_set_string(arena, body, "explanation_digest", authorization->explanation_digest);
 	if (authorization->status != AUTHORIZATION_GRANTED)
 		value_set_string(arena, body, "remediation", authorization->remediation);
 	value_set_string(arena, body, "approval_id", authorization->approval_id);

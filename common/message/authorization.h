@@ -33,7 +33,8 @@ struct authorization {
 	const char *reason_code, *reason_text;
 	const char *const *rules;
 	size_t rule_count;
-	const char *policy_id; /* NULL: none was asked */
+	const char *explanation_digest; /* of the decision that was made with this word; or NULL */
+	const char *policy_id;		/* NULL: none was asked */
 	int64_t policy_version;
 	const char *policy_digest;
 	const struct value *obligations; /* GRANTED only: a map, or NULL */

@@ -82,6 +82,7 @@ body_of(struct arena *arena, const struct notice *notice, const struct id *event
 	value_set_string(arena, body, "request_digest", notice->digest_text);
 	value_set(arena, body, "needs", needs_of(arena, notice));
 	body_set_strings(arena, body, "rules", notice->rules, notice->rule_count);
+	value_set_string(arena, body, "explanation_digest", notice->explanation_digest);
 	value_set_string(arena, body, "reason", notice->reason_text);
 	if (notice->obligations)
 		value_set(arena, body, "obligations", (struct value *)(uintptr_t)notice->obligations);

@@ -30,7 +30,8 @@ struct notice {
 	size_t need_count;
 	const char *const *rules;
 	size_t rule_count;
-	const char *reason_text;	 /* why people are asked */
+	const char *explanation_digest; /* of the decision that was made with it, where no word says it; or NULL */
+	const char *reason_text;	/* why people are asked */
 	const struct value *obligations; /* what a grant will carry: a map, or NULL */
 	int64_t opened_at, approval_deadline;
 	const struct authorization_response *responses;

@@ -144,13 +144,18 @@ struct policy_decision {
 void policy_decide(const struct policy *policy, const struct policy_request *request, int64_t now,
 		   struct arena *arena, struct policy_decision *decision);
 
-/* What a request takes of a limit when it is allowed, or granted by people. */
+/* When a request begins to use a limit: when people are asked about it, when it is granted, when it was executed. */
+enum policy_count_on { POLICY_COUNT_DECISION, POLICY_COUNT_GRANT, POLICY_COUNT_EXECUTION };
+
+/* What a request takes of a limit when it is allowed, or granted by people; count_on says whether before that or after. */
 struct policy_use {
 	const struct policy_counter
 	    *counter; /* key NULL: it, or the amount, is missing; nothing can be taken, and it was exceeded */
 	int64_t amount;
 	bool warns;    /* with it as much is used as the limit's warn_at says, or more */
 	bool exceeded; /* it does not fit */
+	enum policy_count_on count_on;
+	int64_t report_within; /* microseconds after an authorization's end in which its execution may be reported */
 };
 /* Of every limit that is about the request, of every document, by their ids. None after a BLOCK by something else. In the arena. */
 const struct policy_use *policy_uses(const struct policy_decision *decision, struct arena *arena,
@@ -177,6 +182,13 @@ bool policy_params_fit(const struct policy *tenant, const struct policy *organis
 		       struct error *error) CS_MUST_CHECK;
 /* The organisation's documents that it gives values for, the n-th; NULL: there are no more. */
 const char *policy_params_of(const struct policy *policy, size_t n);
+
+/*
+ * Of two documents that may decide together: can an input that both declare satisfy both? Of lists what they hold is compared. Errors:
+ * ERROR_INVALID "inputs_clash" with the first field ("inputs.plan.create").
+ */
+bool policy_inputs_fit(const struct policy *policy, const struct policy *other, struct arena *arena,
+		       struct error *error) CS_MUST_CHECK;
 
 /* Did units or time run out, of any document, so that something was not evaluated? */
 bool policy_is_exhausted(const struct policy_decision *decision);

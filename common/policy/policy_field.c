@@ -108,6 +108,14 @@ words_fit(const struct policy_field *field, const struct policy_datum *datum)
 	return true;
 }
 
+/* It has no more characters than bytes, so that those of a short text need not be counted. */
+static bool
+is_short(const struct policy_field *field, const struct policy_datum *datum)
+{
+	return datum->kind == POLICY_T_STRING && !field->min
+	       && (int64_t)datum->as.string.length <= field->max->as.integer;
+}
+
 bool
 policy_datum_fits(const struct policy_field *field, const struct policy_datum *datum, const char *path,
 		  struct error *error)
@@ -116,7 +124,7 @@ policy_datum_fits(const struct policy_field *field, const struct policy_datum *d
 	    [POLICY_T_STRING] = "characters", [POLICY_T_LIST] = "items", [POLICY_T_MAP] = "members"};
 	const char *of = what[datum->kind];
 
-	if (field->min || field->max) {
+	if ((field->min || field->max) && !is_short(field, datum)) {
 		struct policy_datum size = measure(datum);
 
 		if (field->min && is_below(&size, field->min))

@@ -131,12 +131,14 @@ fill_in(const struct reading *reading, const struct step *above, const struct po
 {
 	for (size_t i = 0; i < type->field_count; i++) {
 		const struct policy_field *field = &type->fields[i];
-		struct step step = {.above = above, .name = {field->name, strlen(field->name)}};
 
 		if (fields[i].kind != POLICY_T_ABSENT)
 			continue;
-		if (field->required)
+		if (field->required) {
+			struct step step = {.above = above, .name = {field->name, strlen(field->name)}};
+
 			return refuse(reading, &step, "missing_field", "is required");
+		}
 		if (field->fallback)
 			fields[i] = *field->fallback;
 	}
@@ -203,14 +205,22 @@ read_kind(const struct reading *reading, const struct step *step, const struct p
 }
 
 static bool
+fits(const struct reading *reading, const struct step *step, const struct policy_field *field,
+     const struct policy_datum *datum)
+{
+	struct error why; /* large: most values need none */
+
+	if (!field->min && !field->max && !field->word_count)
+		return true;
+	error_clear(&why);
+	return policy_datum_fits(field, datum, "", &why) || refuse(reading, step, why.code, why.text);
+}
+
+static bool
 read_datum(const struct reading *reading, const struct step *step, const struct policy_field *field,
 	   const struct policy_type *type, const struct value *value, struct policy_datum *datum)
 {
-	struct error why = {0};
-
-	if (!read_kind(reading, step, type, value, datum))
-		return false;
-	return !field || policy_datum_fits(field, datum, "", &why) || refuse(reading, step, why.code, why.text);
+	return read_kind(reading, step, type, value, datum) && (!field || fits(reading, step, field, datum));
 }
 
 bool

@@ -298,8 +298,12 @@ policy_uses(const struct policy_decision *decision, struct arena *arena, size_t 
 		for (size_t j = 0; j < layer->check_count; j++) {
 			const struct policy_check *check = &layer->checks[j];
 
-			uses[(*count)++] = (struct policy_use){&check->counter, check->amount,
-							       policy_check_warns(check), check->exceeded};
+			uses[(*count)++] = (struct policy_use){.counter = &check->counter,
+							       .amount = check->amount,
+							       .warns = policy_check_warns(check),
+							       .exceeded = check->exceeded,
+							       .count_on = check->limit->count_on,
+							       .report_within = check->limit->report_within};
 		}
 	}
 	return uses;

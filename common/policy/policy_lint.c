@@ -13,6 +13,7 @@ const struct policy_lint_check policy_lint_checks[] = {
     {"E06", "a condition that is always or never true; a word that its input can't be"},
     {"E08", "a rule that has expired already"},
     {"E09", "two rules that count together and oblige to different things"},
+    {"E11", "an input that another active policy declares so that no value satisfies both"},
     {"W01", "a rule that another one, at least as strict, makes needless"},
     {"W02", "an ALLOW that is always overridden; a rule that restricts and never changes a decision"},
     {"W03", "a pattern that no action, agent or target of the last 30 days matches"},
@@ -190,13 +191,34 @@ open_places(struct policy_linting *linting)
 		linting->in_order[policy->rules[i].position] = &policy->rules[i];
 }
 
+/* E11 */
+static void
+lint_others(struct policy_linting *linting)
+{
+	const struct policy_lint_ask *ask = linting->ask;
+	struct place inputs = policy_place_member(&linting->root, "inputs");
+
+	for (size_t i = 0; i < ask->other_count; i++) {
+		struct error error = {0};
+
+		if (policy_inputs_fit(linting->policy, ask->others[i], linting->scratch, &error))
+			continue;
+
+		const char *path = strchr(error.field, '.') + 1;
+		struct place place =
+		    policy_place_member(&inputs, arena_copy(linting->arena, path, strcspn(path, ".")));
+
+		policy_linting_add(linting, "E11", error.code, &place, "%s: %s", error.field, error.text);
+	}
+}
+
 struct policy_lint
 policy_lint(const struct policy_lint_ask *ask, struct arena *arena)
 {
 	/* those of the directory are the last */
 	static void (*const checks[])(struct policy_linting *) = {
-	    policy_lint_classes,  policy_lint_expressions, policy_lint_reads,	 policy_lint_pairs,
-	    policy_lint_requests, policy_lint_catalogue,   policy_lint_directory};
+	    policy_lint_classes,  policy_lint_expressions, policy_lint_reads, policy_lint_pairs,
+	    policy_lint_requests, policy_lint_catalogue,   lint_others,	      policy_lint_directory};
 	const size_t count = sizeof checks / sizeof *checks;
 	const size_t from = ask->part == POLICY_LINT_DIRECTORY ? count - 1 : 0,
 		     to = ask->part == POLICY_LINT_DOCUMENT ? count - 1 : count;

@@ -46,7 +46,9 @@ struct policy_lint_ask {
 	const struct policy *policy; /* of this document */
 	const struct value *document;
 	const struct spot *spot; /* of the document, as it was given when the policy was loaded; NULL: findings have no places */
-	int64_t now;				  /* microseconds since 1970 UTC */
+	int64_t now;			    /* microseconds since 1970 UTC */
+	const struct policy *const *others; /* active ones that may decide with it; none: E11 is not made */
+	size_t other_count;
 	const struct policy_directory *directory; /* NULL: E03 and W11 are not made, and a note says so */
 	const struct policy_catalogue *catalogue; /* NULL, or without an action: W03 is not made, and a note says so */
 	const char *const *raised; /* codes of warnings that are errors here, ended by NULL; NULL: none */

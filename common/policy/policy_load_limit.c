@@ -7,6 +7,7 @@
 
 enum { LIMITS_MAX = 256, INVARIANTS_MAX = 256, KEYS_MAX = 8, PATH_MAX_BYTES = 256 };
 
+#define REPORT_WITHIN (INT64_C(300) * 1000000)
 #define MAX_MAX ((INT64_C(1) << 53) - 1)
 
 static const char context_dot[] = "context.";
@@ -121,23 +122,38 @@ load_measure(const struct place *place, struct policy_limit *limit)
 		load_max_and_per(&count, limit);
 }
 
+/* How long after an authorization's end a report on it may come. */
+static void
+load_count_on(const struct place *place, struct policy_limit *limit)
+{
+	static const char *const counted[] = {"decision", "grant", "execution", NULL};
+	struct place count_on = policy_place_member(place, "count_on"),
+		     within = policy_place_member(place, "report_within");
+	size_t word = POLICY_COUNT_GRANT;
+
+	if (count_on.value)
+		policy_read_word(&count_on, counted, &word);
+	limit->count_on = (enum policy_count_on)word;
+	if (limit->count_on == POLICY_COUNT_EXECUTION)
+		limit->report_within = REPORT_WITHIN;
+	if (within.value && limit->count_on != POLICY_COUNT_EXECUTION)
+		policy_refuse_name(&within, "bad_value", "is for count_on: execution");
+	else if (within.value)
+		policy_read_duration(&within, &limit->report_within);
+}
+
 static void
 load_words(const struct place *place, struct policy_limit *limit)
 {
 	static const char *const windows[] = {"sliding", "fixed", "token_bucket", NULL};
-	static const char *const counted[] = {"decision", "grant", "execution", NULL};
 	static const char *const exceeded[] = {"REQUIRE_APPROVAL", "BLOCK", NULL};
-	struct place window = policy_place_member(place, "window"),
-		     count_on = policy_place_member(place, "count_on");
+	struct place window = policy_place_member(place, "window");
 	struct place release = policy_place_member(place, "release_on_failure"),
 		     verdict = policy_place_member(place, "exceeded");
 	size_t word;
 
-	limit->count_on = POLICY_COUNT_GRANT;
 	if (window.value && policy_read_word(&window, windows, &word))
 		limit->window = (enum policy_window)word;
-	if (count_on.value && policy_read_word(&count_on, counted, &word))
-		limit->count_on = (enum policy_count_on)word;
 	if (release.value)
 		policy_read_bool(&release, &limit->release_on_failure);
 	if (!policy_read_word(&verdict, exceeded, &word))
@@ -160,11 +176,8 @@ joined(struct arena *arena, const struct policy_strings *strings)
 static void
 note_gaps(const struct place *place, const struct policy_limit *limit)
 {
-	struct place count_on = policy_place_member(place, "count_on"),
-		     release = policy_place_member(place, "release_on_failure");
+	struct place release = policy_place_member(place, "release_on_failure");
 
-	if (limit->count_on != POLICY_COUNT_GRANT)
-		policy_note_gap(&count_on);
 	if (limit->release_on_failure)
 		policy_note_gap(&release);
 }
@@ -172,21 +185,10 @@ note_gaps(const struct place *place, const struct policy_limit *limit)
 static void
 load_limit(const struct place *place, struct policy_limit *limit)
 {
-	static const char *const known[] = {"id",
-					    "match",
-					    "except",
-					    "when",
-					    "key",
-					    "count",
-					    "sum",
-					    "window",
-					    "warn_at",
-					    "exceeded",
-					    "approval",
-					    "count_on",
-					    "release_on_failure",
-					    "reason",
-					    NULL};
+	static const char *const known[] = {
+	    "id",     "match",	 "except",   "when",	 "key",	     "count",	      "sum",
+	    "window", "warn_at", "exceeded", "approval", "count_on", "report_within", "release_on_failure",
+	    "reason", NULL};
 
 	limit->position = place->index;
 	if (!policy_read_map(place, known))
@@ -205,6 +207,7 @@ load_limit(const struct place *place, struct policy_limit *limit)
 	limit->fields = joined(place->reader->arena, &limit->key);
 	load_measure(place, limit);
 	load_warn_at(&warn_at, limit);
+	load_count_on(place, limit);
 	load_words(place, limit);
 	note_gaps(place, limit);
 	if (reason.value)

@@ -128,8 +128,6 @@ struct policy_rule {
 	int64_t expires; /* microseconds since 1970 UTC; 0: never. On ALLOW alone */
 };
 
-enum policy_count_on { POLICY_COUNT_DECISION, POLICY_COUNT_GRANT, POLICY_COUNT_EXECUTION };
-
 struct policy_limit {
 	const char *id;
 	size_t position;
@@ -145,6 +143,7 @@ struct policy_limit {
 	double warn_at; /* share of max, 0 to 1; 0: no warning */
 	enum policy_window window;
 	enum policy_count_on count_on;
+	int64_t report_within; /* microseconds; with POLICY_COUNT_EXECUTION */
 	bool release_on_failure;
 	enum policy_verdict exceeded; /* never ALLOW */
 	const struct policy_profile *profile;

@@ -147,6 +147,19 @@ explanation_of(const struct snapshot *snapshot, const struct policy_request *ask
 	return arena_string(work->arena, text_of(explanation, scratch));
 }
 
+static const char *
+digest_of(const char *text, struct arena *arena)
+{
+	uint8_t digest[CRYPTO_SHA256_SIZE];
+	char *words = arena_take(arena, CRYPTO_DIGEST_TEXT_SIZE);
+
+	if (!text)
+		return NULL;
+	crypto_sha256(text, strlen(text), digest);
+	crypto_digest_text(digest, words);
+	return words;
+}
+
 void
 word_decide(const struct snapshot *snapshot, const struct word_request *request, int64_t deadline,
 	    struct work *work, struct limits *limits, struct policy_decision *decision,
@@ -172,6 +185,8 @@ word_decide(const struct snapshot *snapshot, const struct word_request *request,
 	    .used = limits_used,
 	    .usage = limits,
 	};
+	if (limits)
+		limits_about(limits, request->tenant, request->request_id);
 	policy_decide_layers(layers.policies, layers.count, asked, work->now, work->arena, decision);
 
 	if (!stored)
@@ -193,6 +208,7 @@ word_decide(const struct snapshot *snapshot, const struct word_request *request,
 	    .layers = layers.count > 1 ? layers_of(&layers, work->arena) : NULL,
 	    .explanation = explanation_of(snapshot, asked, work, decision),
 	};
+	stored->explanation_digest = digest_of(stored->explanation, work->arena);
 }
 
 void
@@ -225,6 +241,7 @@ word_make(const struct work *work, const struct word_request *request, const str
 	    .reason_text = decision->reason_text,
 	    .rules = decision->rules,
 	    .rule_count = decision->rule_count,
+	    .explanation_digest = decision->explanation_digest,
 	    .policy_id = decision->policy_id,
 	    .policy_version = decision->policy_version,
 	    .policy_digest = decision->policy_digest,

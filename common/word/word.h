@@ -31,6 +31,7 @@ struct word_decision {
 	const char *remediation;	 /* or NULL */
 	const struct value *obligations; /* a map of at least one, or NULL */
 	const char *explanation;	 /* JSON, policy_explain.h; NULL: nothing was evaluated */
+	const char *explanation_digest; /* of that text, "sha-256:…"; NULL: there is none, or it was said with an earlier word */
 };
 
 #define WORD_DECIDING_MAX                                                                                    \

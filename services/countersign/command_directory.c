@@ -55,6 +55,40 @@ command_groups_list(struct cli *cli)
 }
 
 int
+command_people_list(struct cli *cli)
+{
+	static const char *const names[] = {"person", "@groups", "#keys", "@agents", NULL};
+	static const char *const columns[] = {"person", "groups", "keys", "agents", NULL};
+	struct error error = {0};
+	struct store_param params[] = {store_text(cli->config.tenant),
+				       store_text(cli->argument_count ? cli->arguments[0] : NULL)};
+	struct store_rows *rows = cli_read(cli, STATEMENT_CLI_PEOPLE_LIST, params, 2, &error);
+
+	if (!rows)
+		return cli_fail(&error);
+	cli_print_list(cli, cli_rows(cli, rows, names), columns);
+	return CLI_OK;
+}
+
+int
+command_people_remove(struct cli *cli)
+{
+	struct error error = {0};
+	const char *person = cli->arguments[0];
+	struct store_param params[] = {store_text(cli->config.tenant), store_text(person)};
+	struct store_rows *rows = NULL;
+
+	if (!cli_change(cli, STATEMENT_CLI_PEOPLE_REMOVE, params, 2, &rows, &error))
+		return cli_fail(&error);
+	for (size_t i = 0; i < store_rows_count(rows); i++)
+		cli_say("%s %s", person, store_row_text(rows, i, 0));
+	if (store_rows_count(rows))
+		return CLI_OK;
+	cli_say("%s is in no group and has no key that counts", person);
+	return CLI_FAILED;
+}
+
+int
 command_agents_add(struct cli *cli)
 {
 	struct error error = {0};

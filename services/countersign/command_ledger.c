@@ -65,7 +65,7 @@ verify_events(struct verification *verification, struct walk *walk, int64_t last
 	}
 	ledger_hash_close(chained, hash);
 	verification->events += (int64_t)store_rows_count(rows);
-	return true;
+	return verification_explanations(verification, walk->chain, rows, error);
 }
 
 static bool
@@ -204,6 +204,7 @@ conclude(const struct verification *verification)
 	value_set(cli->arena, map, "events", value_int(cli->arena, verification->events));
 	value_set(cli->arena, map, "batches", value_int(cli->arena, verification->batches));
 	value_set(cli->arena, map, "checkpoints", value_int(cli->arena, verification->checkpoints));
+	value_set(cli->arena, map, "explanations", value_int(cli->arena, verification->explanations));
 	if (cli_option(cli, "kafka"))
 		value_set(cli->arena, map, "records", value_int(cli->arena, verification->records));
 	value_set(cli->arena, map, "signatures_checked", value_bool(cli->arena, verification->jwks != NULL));

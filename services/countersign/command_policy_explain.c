@@ -121,12 +121,15 @@ verdict_of(struct arena *arena, const struct value *one)
 	const char *error = value_get_string(one, "error"), *in = value_get_string(one, "in");
 	const struct value *raised = value_get(one, "raised");
 
+	if (value_get(one, "mode")) /* shadow, the one there is */
+		rule = arena_format(arena, "%s in the shadow", rule);
 	if (wrong)
 		return arena_format(arena, "rule %s (%s): no, false is %s", rule,
 				    value_get_string(one, "decision"), wrong);
 	if (!error)
-		return arena_format(arena, "rule %s (%s): yes, but a stricter one decides", rule,
-				    value_get_string(one, "decision"));
+		return arena_format(
+		    arena, "rule %s (%s): yes, but %s", rule, value_get_string(one, "decision"),
+		    value_get(one, "mode") ? "it counts for nothing" : "a stricter one decides");
 	return arena_format(arena, "rule %s (%s): error %s%s%s%s", rule, value_get_string(one, "decision"),
 			    error, in ? " in " : "", in ? in : "",
 			    raised && raised->as.boolean ? ", so it decides" : "");
@@ -138,6 +141,22 @@ print_considered(struct arena *arena, const struct value *list)
 	for (size_t i = 0; list && i < list->as.list.count; i++) {
 		print_line("considered", verdict_of(arena, list->as.list.items[i]));
 		print_read(arena, list->as.list.items[i]);
+	}
+}
+
+static void
+print_limits(struct arena *arena, const struct value *list)
+{
+	for (size_t i = 0; list && i < list->as.list.count; i++) {
+		const struct value *one = list->as.list.items[i], *exceeded = value_get(one, "exceeded");
+		const struct value *amount = value_get(one, "amount"), *key = value_get(one, "key");
+
+		print_line(
+		    "limit",
+		    arena_format(arena, "%s%s: takes %s of %s for %s", name_of(arena, one, "limit"),
+				 exceeded->as.boolean ? " is exceeded" : "", scalar(arena, amount),
+				 scalar(arena, value_get(one, "max")),
+				 key && key->kind == VALUE_STRING ? key->as.string.bytes : "an unknown key"));
 	}
 }
 
@@ -210,6 +229,8 @@ print_explanation(struct cli *cli, const struct value *map)
 	print_each(arena, value_get(map, "class"), print_class);
 	print_because(arena, value_get(map, "because"));
 	print_considered(arena, value_get(map, "considered"));
+	print_limits(arena, value_get(map, "limits"));
+	print_line("used", value_get_string(map, "usage"));
 	print_approvals(arena, value_get(map, "approvals"));
 	print_nearest(arena, value_get(map, "nearest_allow"));
 }
@@ -236,6 +257,9 @@ command_policy_explain(struct cli *cli)
 
 	struct value *map = policy_explain(&decision, cli->arena);
 
+	if (value_get(map, "limits"))
+		value_set_string(cli->arena, map, "usage",
+				 "nothing: what others have used of limits is not looked at here");
 	if (cli->json)
 		cli_print_map(cli, map);
 	else

@@ -21,6 +21,9 @@ static const struct cli_option add_key_options[] = {
 static const struct cli_option revoke_key_options[] = {
     {"at", "TIME", "with effect from then, in RFC 3339, before or after now (default: now)"}, {0}};
 
+static const struct cli_option apply_options[] = {{"dry-run", NULL, "print the difference and change nothing"},
+						  {0}};
+
 static const struct cli_option agent_options[] = {{"owner", "PERSON", "who answers for the agent (required)"},
 						  {0}};
 
@@ -138,6 +141,14 @@ const struct cli_command cli_commands[] = {
     {"outcome", "ID", "Reports what happened downstream.",
      "countersign outcome deploy-4711 --status failed --reported-by deployer --detail 'health check'",
      outcome_options, 1, 1, command_outcome},
+    {"people list", "[PERSON]", "Lists everybody whom the directory names, with groups, keys and agents.",
+     NULL, NULL, 0, 1, command_people_list},
+    {"people remove", "PERSON", "Takes a person out of every group and revokes all keys of that person.",
+     "countersign people remove bob", NULL, 1, 1, command_people_remove},
+    {"directory apply", "FILE|-", "Makes groups, agents and keys what the file says, whole or not at all.",
+     "countersign directory apply people.yaml --dry-run", apply_options, 1, 1, command_directory_apply},
+    {"directory export", "", "Prints the directory as `directory apply` takes it.",
+     "countersign directory export > people.yaml", NULL, 0, 0, command_directory_export},
     {"groups add", "GROUP PERSON...", "Lets people approve for a group.",
      "countersign groups add release-managers alice bob", NULL, 2, -1, command_groups_add},
     {"groups remove", "GROUP PERSON...", "Takes that back.", "countersign groups remove release-managers bob",

@@ -113,6 +113,9 @@ policy_actives_fit(struct cli *cli, const struct policy_actives *actives, const 
 			continue;
 		if (!policy_params_fit(policy, other, cli->arena, error))
 			return false;
+		if (policy_is_organisation(policy) != policy_is_organisation(other)
+		    && !policy_inputs_fit(policy, other, cli->arena, error))
+			return false;
 		if (!policy_params_fit(other, policy, cli->arena, error))
 			return error_wrap(error, "policy %s gives a value for it", policy_name(other));
 	}

@@ -26,7 +26,8 @@ struct policy_actives {
 bool policy_actives_load(struct cli *cli, struct policy_actives *actives, struct error *error) CS_MUST_CHECK;
 /* As policy_actives_load, in the transaction that is open. */
 bool policy_actives_query(struct cli *cli, struct policy_actives *actives, struct error *error) CS_MUST_CHECK;
-/* Do the values that it gives for params of others, and those that others give for its own, fit? ERROR_INVALID names the param. */
+/* Do the values that it gives for params of others, and those that others give for its own, fit, and the inputs that both declare?
+ * ERROR_INVALID names the param or the input. */
 bool policy_actives_fit(struct cli *cli, const struct policy_actives *actives, const struct policy *policy,
 			struct error *error) CS_MUST_CHECK;
 /* Would it take away what an organisation's policy of its name decides for tenants that have one of their own? ERROR_INVALID "kind_changed". */

@@ -58,8 +58,8 @@ static const struct shape rule = {
     .inner = {{"match", &scope, false, CLOSED}, {"except", &scope, false, CLOSED}, {"let", &plain, true, OPEN}}};
 static const struct shape amount = {.keys = {"of", "max", "per"}};
 static const struct shape limit = {.keys = {"id", "match", "except", "when", "key", "count", "sum", "window",
-					    "warn_at", "count_on", "release_on_failure", "exceeded",
-					    "approval", "reason"},
+					    "warn_at", "count_on", "report_within", "release_on_failure",
+					    "exceeded", "approval", "reason"},
 				   .inner = {{"match", &scope, false, CLOSED},
 					     {"except", &scope, false, CLOSED},
 					     {"count", &amount, false, CLOSED},

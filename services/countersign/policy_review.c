@@ -3,6 +3,7 @@
 #include "services/countersign/policy_review.h"
 #include "common/message/json.h"
 #include "services/countersign/policy_known.h"
+#include "services/countersign/policy_layers.h"
 
 #include <string.h>
 
@@ -142,6 +143,24 @@ read_directory(struct cli *cli, const struct policy *policy, struct policy_direc
 	return good;
 }
 
+/* Those that may decide together with it. */
+static bool
+read_others(struct cli *cli, struct policy_lint_ask *ask, struct error *error)
+{
+	struct policy_actives actives;
+	const struct policy **others;
+
+	if (!policy_actives_load(cli, &actives, error))
+		return false;
+	others = arena_take_array(cli->arena, actives.count, sizeof *others);
+	for (size_t i = 0; i < actives.count; i++)
+		if (policy_is_organisation(actives.items[i]) != policy_is_organisation(ask->policy)
+		    && strcmp(policy_name(actives.items[i]), policy_name(ask->policy)) != 0)
+			others[ask->other_count++] = actives.items[i];
+	ask->others = others;
+	return true;
+}
+
 static void
 say_unread(const struct policy_file *file, const char *what, const struct error *error)
 {
@@ -178,6 +197,8 @@ policy_review(struct cli *cli, const struct policy_review *review, const struct 
 		if (part == POLICY_LINT_ALL && ask.catalogue
 		    && read_directory(cli, ask.policy, &directory, &error))
 			ask.directory = &directory;
+		if (part == POLICY_LINT_ALL && error.kind == ERROR_NONE)
+			(void)read_others(cli, &ask, &error);
 		if (error.kind != ERROR_NONE)
 			say_unread(file, "the database", &error);
 	}

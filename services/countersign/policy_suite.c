@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy_suite.c - reading tests of a policy, deciding them, and comparing. */
 #include "services/countersign/policy_suite.h"
+#include "services/countersign/spotted.h"
 #include "common/canonical/canonical.h"
 #include "common/policy/policy_input.h"
 #include "common/policy/policy_obligations.h"
@@ -9,87 +10,25 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A spot in the suite. */
-struct spotted {
-	const struct value *value;
-	const struct spot *spot;
-	const char *path;
-};
-
 struct suite_reader {
-	struct arena *arena;
-	struct findings *findings;
+	struct spotted_reader spots;
 	struct spotted fixtures;
 	int64_t now;
 };
-
-static bool
-refuse(struct suite_reader *reader, const struct spotted *place, const char *word, const char *text)
-{
-	struct stretch at = place->spot ? place->spot->value : (struct stretch){0};
-
-	return findings_add(
-	    reader->findings,
-	    (struct finding){.code = "E01", .word = word, .path = place->path, .text = text, .at = at});
-}
-
-static struct spotted
-member(struct suite_reader *reader, const struct spotted *map, const char *name)
-{
-	struct spotted found = {.path = *map->path ? arena_format(reader->arena, "%s.%s", map->path, name)
-						   : name};
-
-	for (size_t i = 0; map->value && map->value->kind == VALUE_MAP && i < map->value->as.map.count; i++)
-		if (strcmp(map->value->as.map.members[i].name.bytes, name) == 0) {
-			found.value = map->value->as.map.members[i].value;
-			found.spot = spot_below(map->spot, i);
-		}
-	return found;
-}
-
-/* A map with no other members than these. */
-static bool
-check_map(struct suite_reader *reader, const struct spotted *place, const char *const *known)
-{
-	if (!place->value || place->value->kind != VALUE_MAP)
-		return refuse(reader, place, place->value ? "wrong_type" : "missing_key", "must be a map");
-	for (size_t i = 0; i < place->value->as.map.count; i++) {
-		const char *name = place->value->as.map.members[i].name.bytes;
-		const char *const *one = known;
-		const char *near = finding_nearest(name, known);
-		struct spotted unknown = member(reader, place, name);
-
-		while (*one && strcmp(*one, name) != 0)
-			one++;
-		if (!*one)
-			refuse(reader, &unknown, "unknown_key",
-			       near ? arena_format(reader->arena, "is not known here: did you mean %s?", near)
-				    : "is not known here");
-	}
-	return true;
-}
-
-static const char *
-text_of(struct suite_reader *reader, const struct spotted *place)
-{
-	if (place->value && place->value->kind == VALUE_STRING)
-		return place->value->as.string.bytes;
-	refuse(reader, place, place->value ? "wrong_type" : "missing_key", "must be a text");
-	return NULL;
-}
 
 /* RFC 3339 to microseconds. */
 static bool
 read_time(struct suite_reader *reader, const struct spotted *place, int64_t *microseconds)
 {
-	const char *text = text_of(reader, place);
+	const char *text = spotted_text(&reader->spots, place);
 	uint32_t nanoseconds;
 	int64_t seconds;
 
 	if (!text)
 		return false;
 	if (!policy_timestamp_parse((struct text){text, strlen(text)}, &seconds, &nanoseconds))
-		return refuse(reader, place, "bad_value", "must be a time as 2026-03-04T10:00:00Z");
+		return spotted_refuse(&reader->spots, place, "bad_value",
+				      "must be a time as 2026-03-04T10:00:00Z");
 	*microseconds = seconds * 1000000 + nanoseconds / 1000;
 	return true;
 }
@@ -131,7 +70,7 @@ read_request(struct suite_reader *reader, const struct spotted *place, const str
 	const struct value *identity = value_get(map, "identity");
 	struct spotted whole = {map, place->spot, place->path};
 
-	if (!check_map(reader, &(struct spotted){map, NULL, place->path}, known))
+	if (!spotted_check_map(&reader->spots, &(struct spotted){map, NULL, place->path}, known))
 		return false;
 	request->tenant = value_get_string(map, "tenant");
 	request->agent_id = value_get_string(map, "agent_id");
@@ -142,11 +81,14 @@ read_request(struct suite_reader *reader, const struct spotted *place, const str
 	    identity && identity->kind == VALUE_STRING && !strcmp(identity->as.string.bytes, "verified");
 	if (identity && !request->is_verified
 	    && (identity->kind != VALUE_STRING || strcmp(identity->as.string.bytes, "claimed") != 0))
-		return refuse(reader, &whole, "bad_value", "the request's identity is claimed or verified");
+		return spotted_refuse(&reader->spots, &whole, "bad_value",
+				      "the request's identity is claimed or verified");
 	if (!request->agent_id || !request->action || !request->target)
-		return refuse(reader, &whole, "missing_key", "the request needs agent_id, action and target");
+		return spotted_refuse(&reader->spots, &whole, "missing_key",
+				      "the request needs agent_id, action and target");
 	if (request->context && request->context->kind != VALUE_MAP)
-		return refuse(reader, &whole, "wrong_type", "the request's context must be a map");
+		return spotted_refuse(&reader->spots, &whole, "wrong_type",
+				      "the request's context must be a map");
 	return true;
 }
 
@@ -160,25 +102,26 @@ check_expect(struct suite_reader *reader, const struct spotted *place)
 	static const char *const texts[] = {"decision", "default", "reason_contains", "reason_code"};
 	struct spotted one;
 
-	if (!check_map(reader, place, known))
+	if (!spotted_check_map(&reader->spots, place, known))
 		return false;
 	if (place->value->as.map.count == 0)
-		return refuse(reader, place, "bad_value", "expects nothing: the test could not fail");
+		return spotted_refuse(&reader->spots, place, "bad_value",
+				      "expects nothing: the test could not fail");
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		if ((one = member(reader, place, texts[i])).value)
-			text_of(reader, &one);
-	one = member(reader, place, "obligations");
+		if ((one = spotted_member(&reader->spots, place, texts[i])).value)
+			spotted_text(&reader->spots, &one);
+	one = spotted_member(&reader->spots, place, "obligations");
 	if (one.value && one.value->kind != VALUE_MAP)
-		refuse(reader, &one, "wrong_type", "must be a map, {} for none");
+		spotted_refuse(&reader->spots, &one, "wrong_type", "must be a map, {} for none");
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-		one = member(reader, place, lists[i]);
+		one = spotted_member(&reader->spots, place, lists[i]);
 		if (!one.value)
 			continue;
 		if (one.value->kind != VALUE_LIST)
-			refuse(reader, &one, "wrong_type", "must be a list of names");
+			spotted_refuse(&reader->spots, &one, "wrong_type", "must be a list of names");
 		for (size_t j = 0; one.value->kind == VALUE_LIST && j < one.value->as.list.count; j++)
 			if (one.value->as.list.items[j]->kind != VALUE_STRING)
-				refuse(reader, &one, "wrong_type", "must be a list of names");
+				spotted_refuse(&reader->spots, &one, "wrong_type", "must be a list of names");
 	}
 	return true;
 }
@@ -187,12 +130,14 @@ static bool
 check_usage(struct suite_reader *reader, const struct spotted *place)
 {
 	if (place->value->kind != VALUE_MAP)
-		return refuse(reader, place, "wrong_type", "must be a map from limits to amounts");
+		return spotted_refuse(&reader->spots, place, "wrong_type",
+				      "must be a map from limits to amounts");
 	for (size_t i = 0; i < place->value->as.map.count; i++) {
 		const struct value *amount = place->value->as.map.members[i].value;
 
 		if (amount->kind != VALUE_INT || amount->as.integer < 0)
-			return refuse(reader, place, "bad_value", "an amount is an integer of at least 0");
+			return spotted_refuse(&reader->spots, place, "bad_value",
+					      "an amount is an integer of at least 0");
 	}
 	return true;
 }
@@ -201,21 +146,25 @@ static bool
 read_case(struct suite_reader *reader, const struct spotted *place, struct policy_case *one)
 {
 	static const char *const known[] = {"name", "request", "patch", "now", "usage", "expect", NULL};
-	struct spotted name = member(reader, place, "name"), request = member(reader, place, "request");
-	struct spotted patch = member(reader, place, "patch"), now = member(reader, place, "now");
-	struct spotted usage = member(reader, place, "usage"), expect = member(reader, place, "expect");
+	struct spotted name = spotted_member(&reader->spots, place, "name"),
+		       request = spotted_member(&reader->spots, place, "request");
+	struct spotted patch = spotted_member(&reader->spots, place, "patch"),
+		       now = spotted_member(&reader->spots, place, "now");
+	struct spotted usage = spotted_member(&reader->spots, place, "usage"),
+		       expect = spotted_member(&reader->spots, place, "expect");
 
-	if (!check_map(reader, place, known))
+	if (!spotted_check_map(&reader->spots, place, known))
 		return false;
 
-	const char *fixture = text_of(reader, &request);
+	const char *fixture = spotted_text(&reader->spots, &request);
 	const struct value *base = fixture ? value_get(reader->fixtures.value, fixture) : NULL;
 
-	one->name = text_of(reader, &name);
+	one->name = spotted_text(&reader->spots, &name);
 	one->now = reader->now;
 	one->at = place->spot ? place->spot->value : (struct stretch){0};
 	if (fixture && !base)
-		return refuse(reader, &request, "bad_value", "there is no fixture of this name");
+		return spotted_refuse(&reader->spots, &request, "bad_value",
+				      "there is no fixture of this name");
 	if (!base || !one->name || (now.value && !read_time(reader, &now, &one->now)))
 		return false;
 	if (usage.value && !check_usage(reader, &usage))
@@ -225,7 +174,7 @@ read_case(struct suite_reader *reader, const struct spotted *place, struct polic
 	one->usage = usage.value;
 	one->expect = expect.value;
 	return read_request(reader, place,
-			    patch.value ? policy_suite_merge(reader->arena, base, patch.value) : base,
+			    patch.value ? policy_suite_merge(reader->spots.arena, base, patch.value) : base,
 			    &one->request);
 }
 
@@ -233,19 +182,19 @@ static void
 read_cases(struct suite_reader *reader, const struct spotted *cases, struct policy_suite *suite)
 {
 	if (!cases->value || cases->value->kind != VALUE_LIST || cases->value->as.list.count == 0) {
-		refuse(reader, cases, cases->value ? "wrong_type" : "missing_key",
-		       "must be a list of at least one case");
+		spotted_refuse(&reader->spots, cases, cases->value ? "wrong_type" : "missing_key",
+			       "must be a list of at least one case");
 		return;
 	}
 	if (cases->value->as.list.count > POLICY_CASES_MAX) {
-		refuse(reader, cases, "too_many",
-		       arena_format(reader->arena, "holds more than %d cases", POLICY_CASES_MAX));
+		spotted_refuse(&reader->spots, cases, "too_many",
+			       arena_format(reader->spots.arena, "holds more than %d cases", POLICY_CASES_MAX));
 		return;
 	}
-	suite->cases = arena_take_array(reader->arena, cases->value->as.list.count, sizeof *suite->cases);
-	for (size_t i = 0; i < cases->value->as.list.count && !findings_full(reader->findings); i++) {
+	suite->cases = arena_take_array(reader->spots.arena, cases->value->as.list.count, sizeof *suite->cases);
+	for (size_t i = 0; i < cases->value->as.list.count && !findings_full(reader->spots.findings); i++) {
 		struct spotted place = {cases->value->as.list.items[i], spot_below(cases->spot, i),
-					arena_format(reader->arena, "cases[%zu]", i)};
+					arena_format(reader->spots.arena, "cases[%zu]", i)};
 
 		read_case(reader, &place, &suite->cases[suite->count++]);
 	}
@@ -256,24 +205,25 @@ policy_suite_read(struct arena *arena, const struct document *document, struct p
 		  struct findings *findings)
 {
 	static const char *const known[] = {"countersign", "policy", "now", "fixtures", "cases", NULL};
-	struct suite_reader reader = {.arena = arena, .findings = findings};
+	struct suite_reader reader = {.spots = {arena, findings}};
 	struct spotted root = {document->value, document->spot, ""};
-	struct spotted format = member(&reader, &root, "countersign"),
-		       policy = member(&reader, &root, "policy");
-	struct spotted now = member(&reader, &root, "now"), cases = member(&reader, &root, "cases");
+	struct spotted format = spotted_member(&reader.spots, &root, "countersign"),
+		       policy = spotted_member(&reader.spots, &root, "policy");
+	struct spotted now = spotted_member(&reader.spots, &root, "now"),
+		       cases = spotted_member(&reader.spots, &root, "cases");
 
 	*suite = (struct policy_suite){0};
-	if (!check_map(&reader, &root, known))
+	if (!spotted_check_map(&reader.spots, &root, known))
 		return false;
 
-	const char *version = text_of(&reader, &format);
+	const char *version = spotted_text(&reader.spots, &format);
 
 	if (version && strcmp(version, "policy-test/v1") != 0)
-		refuse(&reader, &format, "bad_value", "must be policy-test/v1");
-	suite->policy = text_of(&reader, &policy);
-	reader.fixtures = member(&reader, &root, "fixtures");
+		spotted_refuse(&reader.spots, &format, "bad_value", "must be policy-test/v1");
+	suite->policy = spotted_text(&reader.spots, &policy);
+	reader.fixtures = spotted_member(&reader.spots, &root, "fixtures");
 	if (!reader.fixtures.value || reader.fixtures.value->kind != VALUE_MAP)
-		refuse(&reader, &reader.fixtures, "missing_key", "must be a map of requests");
+		spotted_refuse(&reader.spots, &reader.fixtures, "missing_key", "must be a map of requests");
 	if (read_time(&reader, &now, &reader.now))
 		read_cases(&reader, &cases, suite);
 	return findings->count == 0;

@@ -38,6 +38,13 @@ count_eligible(struct work *work, const struct evaluator_item *items, size_t cou
 	return sheet_query(&asked, work->store, error);
 }
 
+/* Nobody could approve it, and the class does not wait for somebody who can. */
+static bool
+leads_nowhere(const struct evaluator_item *item)
+{
+	return item->nobody && !item->decision.hold_if_nobody;
+}
+
 static bool
 look_for_people(struct work *work, struct evaluator_item *items, size_t count, struct error *error)
 {
@@ -81,7 +88,10 @@ decide_all(const struct evaluator *evaluator, struct work *work, struct limits *
 		if (item->decision.refusal)
 			refuse_context(item);
 		else if (item->decision.verdict == POLICY_ALLOW)
-			limits_take(limits, item->about.tenant, item->about.request_id, &item->decision);
+			limits_take(limits, item->about.tenant, item->about.request_id, &item->decision,
+				    work->now + item->decision.valid_for);
+		else if (item->decision.verdict == POLICY_REQUIRE_APPROVAL)
+			limits_ask(limits, item->about.tenant, item->about.request_id, &item->decision);
 	}
 }
 
@@ -101,7 +111,12 @@ evaluator_decide(struct evaluator *evaluator, struct work *work, struct limits *
 		if (items[i].fate == EVALUATOR_NEW)
 			limits_note(limits, &items[i].decision);
 	}
-	return !people || look_for_people(work, items, count, error);
+	if (people && !look_for_people(work, items, count, error))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (asks_people(&items[i]) && leads_nowhere(&items[i]))
+			limits_drop(limits, items[i].about.tenant, items[i].about.request_id);
+	return true;
 }
 
 /* ------------------------------------------------------------------ rows of requests */
@@ -297,7 +312,7 @@ answer_decided(struct answers *answers, const struct evaluator_item *item, struc
 	case POLICY_ALLOW:
 		return grant(answers, item, error);
 	case POLICY_REQUIRE_APPROVAL:
-		if (item->nobody && !item->decision.hold_if_nobody)
+		if (leads_nowhere(item))
 			return deny_without_people(answers, item, error);
 		return ask(answers, item, error);
 	case POLICY_BLOCK:

@@ -38,11 +38,12 @@ handle(struct recorder *recorder, struct work *work, const struct record *record
 {
 	struct recorder_intake intake;
 
-	if (!recorder_intake(work, records, count, &intake, error) || !work_now(work, error))
+	if (!recorder_intake(work, records, count, &intake, error)
+	    || !recorder_recall(recorder, work, &intake, error))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		intake.items[i].given_up = given_up;
-	return recorder_record(recorder, work, &intake, error);
+	return recorder_record(recorder, work, &intake, error) && limits_send(intake.limits, error);
 }
 
 bool

@@ -5,6 +5,7 @@
 
 #include "common/journal/journal.h"
 #include "common/known/known.h"
+#include "common/limits/limits.h"
 #include "common/message/outcome.h"
 #include "common/service/service.h"
 #include "common/sheet/sheet.h"
@@ -93,11 +94,16 @@ struct recorder_intake {
 	struct recorder_item *items;
 	size_t count;
 	struct known *known;
+	struct limits *limits; /* of which those that were granted hold places until they are reported on */
 };
 
 /* Parses everything, locks the chains of what can be taken, and looks up all that the outcomes are about. */
 bool recorder_intake(struct work *work, const struct record *records, size_t count,
 		     struct recorder_intake *intake, struct error *error) CS_MUST_CHECK;
+
+/* Locks the limits of which the requests hold places, and reads the clock. */
+bool recorder_recall(struct recorder *recorder, struct work *work, struct recorder_intake *intake,
+		     struct error *error) CS_MUST_CHECK;
 
 /* ------------------------------------------------------------------ recorder_record.c: what becomes of it */
 

@@ -2,6 +2,8 @@
 /* recorder_intake.c - from records to items: parsed, and with all that they are about as it is under the locks. */
 #include "services/recorder/recorder.h"
 
+#include "common/message/authorization.h"
+
 #include <string.h>
 
 static bool
@@ -145,4 +147,40 @@ recorder_intake(struct work *work, const struct record *records, size_t count, s
 			return false;
 	return lock(work, intake, error) && load_known(work, intake, error)
 	       && load_requests(work, intake, error);
+}
+
+/* ------------------------------------------------------------------ limits */
+
+static bool
+is_granted(const struct recorder_item *item)
+{
+	const char *status = item->request ? item->request->facts.status : NULL;
+
+	return status && strcmp(status, authorization_status_name(AUTHORIZATION_GRANTED)) == 0;
+}
+
+/* After the requests are known: a grant that is seen here has its places written. */
+bool
+recorder_recall(struct recorder *recorder, struct work *work, struct recorder_intake *intake,
+		struct error *error)
+{
+	const char **tenants = arena_take_array(work->arena, intake->count, sizeof *tenants);
+	const char **request_ids = arena_take_array(work->arena, intake->count, sizeof *request_ids);
+	size_t count = 0;
+	bool locked = false;
+
+	intake->limits = limits_open(work, recorder->journal);
+	for (size_t i = 0; i < intake->count; i++) {
+		const struct recorder_item *item = &intake->items[i];
+
+		if (!is_granted(item) || find_before(intake, i))
+			continue;
+		tenants[count] = item->request->tenant;
+		request_ids[count++] = item->request->request_id;
+	}
+	if (count
+	    && (!limits_recall(intake->limits, tenants, request_ids, count, error)
+		|| !limits_settle(intake->limits, &locked, error)))
+		return false;
+	return locked || work_now(work, error);
 }

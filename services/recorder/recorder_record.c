@@ -167,6 +167,7 @@ judge(struct records *records, struct recorder_item *item, struct error *error)
 	bool ok = judgement == RECORDER_AUTHORIZED || report(records, item, judgement, error);
 
 	keep(records, item, judgement);
+	limits_execute(records->intake->limits, request->tenant, request->request_id);
 	recorder_remember(&request->facts, &item->outcome, judgement);
 	if (request->earlier_count < RECORDER_EVIDENCE_MAX)
 		request->earlier[request->earlier_count++] = item->outcome.outcome_id;

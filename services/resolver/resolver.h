@@ -160,7 +160,10 @@ enum resolver_again {
 	RESOLVER_ASKS, /* the policy of now wants more people: requirements were added, the approval stays open */
 	RESOLVER_BLOCKS /* the policy of now says BLOCK, or more than can be asked, or contradicts what was obliged to before */
 };
-/* Locks the limits that deciding again may ask for and reads the clock anew: after the approvals are locked, before anything is applied. */
+/*
+ * Locks the limits that deciding again may ask for, and those of which the requests hold places, and reads the clock anew: after the
+ * approvals are locked, before anything is applied.
+ */
 bool resolver_foresee(struct resolver_effects *effects, const struct resolver_approvals *approvals,
 		      struct error *error) CS_MUST_CHECK;
 /*

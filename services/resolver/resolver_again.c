@@ -113,7 +113,28 @@ static void
 take(struct resolver_effects *effects, const struct resolver_approval *approval,
      const struct policy_decision *decision)
 {
-	limits_take(effects->limits, approval->about.tenant, approval->about.request_id, decision);
+	limits_take(effects->limits, approval->about.tenant, approval->about.request_id, decision,
+		    effects->work->now + approval->valid_for);
+}
+
+/* What these approvals' requests hold of limits; nobody else changes it while they are locked. */
+static bool
+recall(struct resolver_effects *effects, const struct resolver_approvals *approvals, struct error *error)
+{
+	struct arena *arena = effects->work->arena;
+	const char **tenants = arena_take_array(arena, approvals->count, sizeof *tenants);
+	const char **request_ids = arena_take_array(arena, approvals->count, sizeof *request_ids);
+	size_t count = 0;
+
+	for (size_t i = 0; i < approvals->count; i++) {
+		const struct resolver_approval *approval = &approvals->items[i];
+
+		if (approval->now.state != APPROVAL_PENDING)
+			continue;
+		tenants[count] = approval->about.tenant;
+		request_ids[count++] = approval->about.request_id;
+	}
+	return !count || limits_recall(effects->limits, tenants, request_ids, count, error);
 }
 
 bool
@@ -121,10 +142,12 @@ resolver_foresee(struct resolver_effects *effects, const struct resolver_approva
 		 struct error *error)
 {
 	const struct snapshot *snapshot = effects->resolver->snapshot;
-	bool again = snapshot_has_limits(snapshot);
+	bool limited = snapshot_has_limits(snapshot), again = true;
 
+	if (!recall(effects, approvals, error))
+		return false;
 	while (again) {
-		for (size_t i = 0; i < approvals->count; i++) {
+		for (size_t i = 0; limited && i < approvals->count; i++) {
 			struct policy_decision unused;
 
 			if (approvals->items[i].now.state == APPROVAL_PENDING)
@@ -158,6 +181,7 @@ resolver_decide_again(struct resolver_effects *effects, struct resolver_approval
 	}
 	if (decision.verdict == POLICY_ALLOW) {
 		*deciding = approval->decision;
+		deciding->explanation_digest = stored.explanation_digest;
 		take(effects, approval, &decision);
 		return true;
 	}
@@ -168,6 +192,8 @@ resolver_decide_again(struct resolver_effects *effects, struct resolver_approval
 		return false;
 	if (*again == RESOLVER_STANDS)
 		take(effects, approval, &decision);
+	if (*again == RESOLVER_ASKS)
+		limits_ask(effects->limits, approval->about.tenant, approval->about.request_id, &decision);
 	if (*again == RESOLVER_BLOCKS && asks_too_often(approval, &decision)) {
 		deciding->reason_code = "limit_exceeded";
 		deciding->reason_text =

@@ -95,6 +95,17 @@ resolver_announce_refusal(struct resolver_effects *effects, struct resolver_appr
 	return word_announce(effects->work, &notice, error);
 }
 
+/* Decided again, and no word comes of it yet. */
+static bool
+announce_change(struct resolver_effects *effects, struct resolver_approval *approval, struct error *error)
+{
+	struct notice notice = card(effects, approval, "policy_changed");
+
+	notice.explanation_digest = approval->decision.explanation_digest;
+	approval->decision.explanation_digest = NULL; /* it is said once */
+	return word_announce(effects->work, &notice, error);
+}
+
 static bool
 announce(struct resolver_effects *effects, struct resolver_approval *approval, const char *cause,
 	 struct error *error)
@@ -149,6 +160,8 @@ speak(struct resolver_effects *effects, const struct resolver_approval *approval
 		     log_text("status", authorization_status_name(word->status)),
 		     log_text("code", word->reason_code), log_text("policy", word->policy_id),
 		     log_number("policy_version", word->policy_version));
+	if (word->status != AUTHORIZATION_GRANTED)
+		limits_drop(effects->limits, word->tenant, word->request_id);
 	return word_speak(&effects->words, word, error);
 }
 
@@ -233,7 +246,7 @@ perform_grant(struct resolver_effects *effects, struct resolver_approval *approv
 		       && grant(effects, approval, &deciding, error);
 	case RESOLVER_ASKS:
 		approval->now.state = APPROVAL_PENDING;
-		return announce(effects, approval, "policy_changed", error);
+		return announce_change(effects, approval, error);
 	case RESOLVER_BLOCKS:
 		break;
 	}

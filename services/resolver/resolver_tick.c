@@ -39,6 +39,8 @@ expire(struct resolver *resolver, struct work *work, const char *const *ids, siz
 
 	struct resolver_effects effects = resolver_effects_open(resolver, work, 0);
 
+	if (!resolver_foresee(&effects, &approvals, error))
+		return false;
 	for (size_t i = 0; i < approvals.count; i++)
 		if (!resolver_apply_deadline(&effects, &approvals.items[i], error))
 			return false;

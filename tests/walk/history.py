@@ -71,6 +71,7 @@ class View:
         t = history.tables
         self.sent = {r.place: r for r in history.records}
         self.requests = {(r["tenant"], r["request_id"]): r for r in t["request"]}
+        self.told = {}  # words and notices by their key
         self.decisions, self.words, self.requirements, self.responses, self.outcomes, self.events = {}, {}, {}, {}, {}, {}
         for row in sorted(t["decision"], key=lambda d: d["n"]):
             self.decisions.setdefault((row["tenant"], row["request_id"]), []).append(row)
@@ -85,6 +86,8 @@ class View:
             self.outcomes.setdefault((row["tenant"], row["request_id"]), []).append(row)
         for row in t["ledger_event"]:
             self.events.setdefault(row["event_id"], []).append(row)
+            if row["topic"] in ("authorizations", "approvals"):
+                self.told.setdefault(row["key"], []).append(row)
         self.documents, self.bodies, self.demands = {}, {}, {}
         self.uses = None
         self.policies = {(p["policy_id"], p["version"]): p for p in t["policy"]}

@@ -9,14 +9,21 @@ from history_contexts import taken
 from history_tools import key_of
 
 
+OPEN = 200_000_000_000 * 1_000_000  # of the place of a question: thousands of years
+
+
 class Use:
-    """What one granted request used of one limit."""
+    """What one request holds and uses of one limit: a place while `held` is before and it is not past `until`, a use from `counted` on."""
 
-    def __init__(self, request, order, at, amount, limit, counter):
-        self.request, self.order, self.at, self.amount, self.limit, self.counter = request, order, at, amount, limit, counter
+    def __init__(self, request, limit, amount):
+        self.request, self.limit, self.amount = request, limit, amount
+        self.held = self.until = self.counted = None  # held and counted: orders, which begin with the time
 
-    def counts(self, limit, now):
-        return self.at >= begins(limit, now)
+    def holds(self, order):
+        return self.held is not None and self.held < order and not self.counts(order) and order[0] <= self.until
+
+    def counts(self, order):
+        return self.counted is not None and self.counted < order
 
 
 def measure_of(limit):
@@ -82,21 +89,44 @@ def about(view, decision):
 
 
 def uses(view):
-    """By counter, in the order in which they were granted."""
+    """By counter."""
     if view.uses is None:
         view.uses = {}
-        for request, words in view.words.items():
-            if [w for w in words if w["status"] == "GRANTED"] and view.decisions.get(request) and request in view.requests:
-                add_uses(view, request, view.decisions[request][-1])
-        for found in view.uses.values():
-            found.sort(key=lambda use: use.order)
+        for request, decisions in view.decisions.items():
+            if request in view.requests:
+                for counter, use in uses_of(view, request, decisions).items():
+                    view.uses.setdefault(counter, []).append(use)
     return view.uses
 
 
-def add_uses(view, request, decision):
+def uses_of(view, request, decisions):
+    found, final = {}, view.final(request)
+    granted = final is not None and final["status"] == "GRANTED"
+    for decision in decisions:
+        if decision["verdict"] != "REQUIRE_APPROVAL" or decision["n"] and final and not granted and final["decided_at"] == decision["decided_at"]:
+            continue
+        for _, limit, counter, amount in about(view, decision):
+            if counter and amount and limit.get("count_on") == "decision" and counter not in found:
+                found[counter] = Use(request, limit, amount)
+                found[counter].held, found[counter].until = place(view, decision), final["decided_at"] if final else OPEN
+    if granted:
+        grant(view, request, decisions[-1], final, found)
+    return found
+
+
+def grant(view, request, decision, word, found):
     for _, limit, counter, amount in about(view, decision):
-        if counter and amount:
-            view.uses.setdefault(counter, []).append(Use(request, place(view, decision), decision["decided_at"], amount, limit, counter))
+        if not counter or not amount:
+            continue
+        use = found.setdefault(counter, Use(request, limit, amount))
+        if limit.get("count_on") != "execution":
+            use.counted = place(view, decision)
+            continue
+        ends_at = word["expires_at"] + history_policy.duration(limit.get("report_within", "5m"))
+        use.held, use.until = place(view, decision), ends_at - 1
+        reports = [o["received_at"] for o in view.outcomes.get(request, ()) if o["joined_with"] == word["event_id"]]
+        if reports and ends_at >= begins(limit, min(reports)):
+            use.counted = (min(reports),)
 
 
 def place(view, decision):
@@ -114,16 +144,19 @@ def missing(limit, before, now):
     """From a bucket that is filled evenly; a unit that is not full yet is missing."""
     most, per = measure_of(limit)["max"], history_policy.duration(measure_of(limit)["per"])
     parts, last = 0, 0
-    for use in before:
-        parts, last = max(0, parts - (use.at - last) * most) + use.amount * per, use.at
+    for at, amount in sorted((use.counted[0], use.amount) for use in before):
+        parts, last = max(0, parts - (at - last) * most) + amount * per, at
     return -(-max(0, parts - (now - last) * most) // per)
 
 
 def used_before(view, decision, limit, counter):
-    order = place(view, decision)
-    if limit.get("window") == "token_bucket":
-        return missing(limit, [use for use in uses(view).get(counter, ()) if use.order < order], decision["decided_at"])
-    return sum(use.amount for use in uses(view).get(counter, ()) if use.order < order and use.counts(limit, decision["decided_at"]))
+    """By others; what the request holds itself is not in its way."""
+    order, now = place(view, decision), decision["decided_at"]
+    others = [use for use in uses(view).get(counter, ()) if use.request != (decision["tenant"], decision["request_id"])]
+    counted = [use for use in others if use.counts(order)]
+    used = missing(limit, counted, now) if limit.get("window") == "token_bucket" \
+        else sum(use.amount for use in counted if use.counted[0] >= begins(limit, now))
+    return used + sum(use.amount for use in others if use.holds(order))
 
 
 def exceeded(view, decision):
@@ -153,15 +186,27 @@ def judge_grants(view, violate):
 
 def judge_rows(view, violate):
     rows = {(r["counter"], r["tenant"], r["request_id"]): r for r in view.tables["limit_use"]}
-    expected = {(use.counter, *use.request): use for found in uses(view).values() for use in found}
+    expected = {(counter, *use.request): use for counter, found in uses(view).items() for use in found}
     for who, row in rows.items():
-        use = expected.get(who)
-        if use is None or (row["amount"], row["at"]) != (use.amount, use.at):
-            violate("limit-use", key_of(*who[1:]), f"{row['amount']} at {row['at']}, expected {use and (use.amount, use.at)}")
+        if (use := expected.get(who)) is None or not fits(row, use):
+            violate("limit-use", key_of(*who[1:]), f"{row['amount']} at {row['at']} until {row['held_until']}, expected {use and vars(use)}")
     for who, use in expected.items():
-        if who not in rows and ends(use.limit, use.at) > view.history.now:
-            violate("limit-use", key_of(*who[1:]), f"{use.amount} of {use.limit['id']} at {use.at} is not kept")
+        until = ends(use.limit, use.counted[0]) if use.counted else use.until
+        if who not in rows and until > view.history.now and (use.counted or not view.final(use.request) or use.limit.get("count_on") == "execution"):
+            violate("limit-use", key_of(*who[1:]), f"{use.amount} of {use.limit['id']} ({use.counted or use.held}) is not kept")
     for counter in view.tables["limit_counter"]:
-        total = sum(r["amount"] for r in view.tables["limit_use"] if r["counter"] == counter["counter"])
+        of_it = [r for r in view.tables["limit_use"] if r["counter"] == counter["counter"]]
+        total = sum(r["amount"] for r in of_it if r["held_until"] is None)
         if counter["used"] != total:
             violate("limit-counter", counter["key"], f"{counter['limit_id']} says {counter['used']}, its uses are {total}")
+        if [r for r in of_it if r["held_until"] is not None and r["held_until"] > counter["held_until"]]:
+            violate("limit-counter", counter["key"], f"{counter['limit_id']} holds a place for longer than until {counter['held_until']}")
+
+
+def fits(row, use):
+    """The row is what is to be kept of the use."""
+    if use.counted:
+        return (row["amount"], row["at"], row["held_until"]) == (use.amount, use.counted[0], None)
+    if row["held_until"] is None or (row["amount"], row["at"]) != (use.amount, use.held[0]):
+        return False
+    return row["held_until"] > OPEN if use.until == OPEN else row["held_until"] == use.until + 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every request has its decisions, at most one question to people, and exactly one final word, each said in the ledger."""
 from history_policy import demand_by, demand_of, policies_of, unite
-from history_tools import SECOND, claims_of, derived, digest_text, key_of, microseconds, murmur2
+from history_tools import SECOND, canonical, claims_of, derived, digest_text, key_of, microseconds, murmur2
 
 FINAL_OF = {"APPROVED": "GRANTED", "DENIED": "DENIED", "EXPIRED": "EXPIRED", "CANCELLED": "CANCELLED"}
 
@@ -82,8 +82,17 @@ def judge_decisions(view, request, who, policies, violate):
             violate("decision", who, f"decision {decision['n']} is older than the request")
         if not row["valid"] and (decision["verdict"], decision["reason_code"]) != ("BLOCK", "invalid_request"):
             violate("decision", who, f"the request is invalid, and the decision {decision['verdict']} {decision['reason_code']}")
+    judge_explanations(view, decisions, who, violate)
     if len(decisions) > 1 and request not in view.approvals:
         violate("decision", who, "decided again without a question to people")
+
+
+def judge_explanations(view, decisions, who, violate):
+    """Each is fixed by one event of its moment, and no event speaks of another."""
+    stored = [digest_text(canonical(d["explanation"]).encode()) for d in decisions if d["explanation"] is not None]
+    said = [body["explanation_digest"] for body in map(view.body, view.told.get(who, ())) if "explanation_digest" in body]
+    if sorted(stored) != sorted(said):
+        violate("explanation", who, f"stored are {stored}, the ledger says {said}")
 
 
 def judge_policy(view, decision, who, policies, violate):

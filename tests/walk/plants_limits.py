@@ -32,6 +32,38 @@ def a_use_of_another_time(h):
 
 
 @breaks("limit-use")
+def a_question_that_holds_no_place(h):
+    h.remove("limit_use", request_id=h.town.open)
+
+
+@breaks("limit-use")
+def a_question_whose_place_counts_already(h):
+    h.row("limit_use", request_id=h.town.open)["held_until"] = None
+
+
+@breaks("limit-use")
+def a_place_that_a_denial_did_not_give_back(h):
+    h.add("limit_use", h.row("limit_use", request_id=h.town.open), request_id=h.town.denied)
+
+
+@breaks("limit-use")
+def a_grant_whose_place_ends_too_soon(h):
+    next(r for r in h.rows("limit_use", request_id=h.town.later) if r["held_until"])["held_until"] -= SECOND
+
+
+@breaks("limit-use")
+def an_execution_that_was_reported_and_does_not_count(h):
+    for use in h.rows("limit_use", request_id=h.town.allowed):
+        use["held_until"] = h.word(h.town.allowed, "GRANTED")["expires_at"] + 300 * SECOND
+
+
+@breaks("limit-counter")
+def a_counter_that_is_forgotten_before_its_places_end(h):
+    held = h.row("limit_use", request_id=h.town.open)
+    h.row("limit_counter", counter=held["counter"])["held_until"] = held["held_until"] - SECOND
+
+
+@breaks("limit-use")
 def a_use_that_nobody_kept(h):
     h.remove("limit_use", request_id=h.town.allowed)
 

@@ -9,6 +9,16 @@ from plants import SECOND, breaks
 
 # ---------------------------------------------------------------- decisions
 
+@breaks("explanation")
+def an_explanation_that_was_rewritten(h):
+    h.row("decision", request_id=h.town.allowed)["explanation"]["reason"] = "Nobody looked."
+
+
+@breaks("explanation")
+def an_explanation_that_is_gone(h):
+    h.row("decision", request_id=h.town.granted, n=1)["explanation"] = None
+
+
 @breaks("made-up")
 def a_decision_on_nothing(h):
     h.add("decision", h.row("decision", request_id=h.town.allowed), request_id="nobody")

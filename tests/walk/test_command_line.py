@@ -11,7 +11,7 @@ import yaml
 
 from house import BIN, Key, policy
 
-COMMANDS = ["submit", "wait", "show", "list", "approve", "deny", "outcome", "groups add", "groups remove", "groups list",
+COMMANDS = ["submit", "wait", "show", "list", "approve", "deny", "outcome", "people list", "people remove", "directory apply", "directory export", "groups add", "groups remove", "groups list",
             "agents add", "agents remove", "agents list", "keys generate", "keys add", "keys revoke", "keys list", "keys jwks",
             "policy check", "policy lint", "policy test", "policy explain", "policy fmt", "policy convert", "policy diff", "policy replay", "policy activate", "policy rollback", "policy show", "policy list", "cel", "topics apply", "topics check", "migrate",
             "ledger verify", "deliveries list", "deliveries replay", "quarantine list", "quarantine show"]
@@ -380,6 +380,14 @@ def test_a_changed_ledger_is_found(build):
     done = house.cli(*verify, check=False)
     assert done.returncode == 1 and "was changed" in done.stderr and "differs from the ledger" in done.stderr
     house.db.execute(change.format("'\\x" + original.hex() + "'::bytea"))
+    assert house.cli(*verify).returncode == 0
+    explanation = "SET session_replication_role = replica; UPDATE decision SET explanation = {} WHERE request_id = 'n-4'; RESET session_replication_role"
+    original = house.one("SELECT explanation::text FROM decision WHERE request_id = 'n-4'")
+    for changed in ("explanation || '{\"reason\": \"It was someone else.\"}'", "NULL"):
+        house.db.execute(explanation.format(changed))
+        done = house.cli(*verify, check=False)
+        assert done.returncode == 1 and "of request n-4, was changed or is gone" in done.stderr, done.stderr
+    house.db.execute(explanation.format("'" + original.replace("'", "''") + "'::jsonb"))
     assert house.cli(*verify).returncode == 0
 
 

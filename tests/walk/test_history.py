@@ -18,6 +18,8 @@ import plants_effects, plants_identity, plants_inputs, plants_ledger, plants_lim
 # on what is granted at once, and on what people grant
 LIMITS = [{"id": f"often-{n}", "match": {"actions": [action]}, "key": ["agent_id", "tenant"], "count": {"max": 100, "per": "1h"}, "exceeded": "BLOCK"}
           for n, action in enumerate(("deployment.staging", "deployment.production"))]
+LIMITS += [{**LIMITS[0], "id": "executions", "count": {"max": 1000, "per": "1h"}, "count_on": "execution"},
+           {**LIMITS[1], "id": "questions", "count": {"max": 1000, "per": "1h"}, "count_on": "decision"}]
 
 
 class Town:

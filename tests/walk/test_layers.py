@@ -231,6 +231,17 @@ def test_a_shadow_is_ended_by_name_and_one_that_does_not_come_to_its_end_is_reco
     assert done.returncode == 1 and "versions only rise" in done.stderr
 
 
+# ---------------------------------------------------------------- inputs
+
+def test_an_input_that_no_value_could_satisfy_in_both_is_told_before_it_refuses_every_request(town):
+    clashing = own(20, inputs={"amount": {"type": "string"}}, rules=[])
+    clashing["rules"] = []
+    done = town.cli("policy", "activate", "-", "--warn", "E03", stdin=json.dumps(clashing), check=False)
+    assert done.returncode == 1 and "inputs.amount" in done.stderr and "is string here and int in policy house-rules" in done.stderr
+    done = town.cli("policy", "lint", "-", "--warn", "E03", stdin=json.dumps(clashing), check=False)
+    assert done.returncode == 1 and "E11" in done.stderr + done.stdout and "inputs.amount" in done.stderr + done.stdout
+
+
 # ---------------------------------------------------------------- params
 
 def test_a_tenant_sets_a_param_of_the_organisation_within_the_bounds_that_it_gives(town):

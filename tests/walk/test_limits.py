@@ -91,7 +91,12 @@ def house(request):
               {**sums(1000, "per-customer", key=["context.customer"], warn_at=0.8), "match": {"actions": ["payment.refund"]},
                "when": "has(context.customer)"}]
     limits[0]["match"] = {"actions": ["payment.refund"]}
+    for name, window in (("held", "sliding"), ("held-bucket", "token_bucket")):
+        limits.append({**counts(2, name, key=["target"], count_on="decision", window=window), "match": {"targets": [name]}})
+    for name, window in (("run", "sliding"), ("run-bucket", "token_bucket")):
+        limits.append({**counts(1, name, key=["target"], count_on="execution", window=window, report_within="1s"), "match": {"targets": [name]}})
     document = limited(*limits)
+    document["classes"].insert(0, {"id": "short", "actions": ["short.**"], "default": "ALLOW", "valid_for": "1s"})
     document["rules"].append({"id": "transfers", "match": {"actions": ["payment.transfer"]}, "decision": "ALLOW"})
     house = House(policy=document, services=("evaluator", "resolver", "recorder", "relay"))
     house.document = document
@@ -247,7 +252,85 @@ def test_what_is_over_is_forgotten(house):
     assert house.one("SELECT count(*) FROM limit_counter") >= kept - 1 > 0
 
 
-@pytest.mark.parametrize("member, value", [("count_on", "execution"), ("count_on", "decision"), ("release_on_failure", True)])
+# ---------------------------------------------------------------- places: before people have answered, before anybody has reported
+
+def holds(house, limit):
+    """Places and uses of a limit with one key."""
+    return house.sql("SELECT held, used FROM limit_usage WHERE limit_id = %s", limit)
+
+
+def question(house, target, word="PENDING", action="deployment.production"):
+    request_id = house.ask(action=action, target=target)
+    house.word(request_id, word)
+    return request_id
+
+
+@pytest.mark.parametrize("target", ["held", "held-bucket"])
+def test_a_question_holds_its_place_until_people_have_answered(house, target):
+    first, second = question(house, target), question(house, target)
+    late = question(house, target, "DENIED")
+    assert explained(house, late, target)["used"] == 2 and holds(house, target) == [(2, 2)]
+    house.answer(first, "alice", "deny")
+    house.word(first, "DENIED")
+    third = question(house, target)
+    question(house, target, "DENIED")
+    for request_id in (second, third):
+        house.answer(request_id, "alice")
+        house.word(request_id, "GRANTED")
+    assert holds(house, target) == [(0, 2)]
+    question(house, target, "DENIED")
+
+
+def test_a_question_that_nobody_answered_or_could_answer_gives_its_place_back(house):
+    house.document["version"] += 1
+    house.document["limits"].append({**counts(1, "quick", key=["target"], count_on="decision"), "match": {"targets": ["quick"]}})
+    house.activate(house.document)
+    nobody = {"action": "deployment.brief", "agent_id": "alice"}  # the only one who could answer asks
+    request_id = house.ask(**nobody, target="quick")
+    house.word(request_id, "DENIED")
+    first = question(house, "quick", action="deployment.brief")
+    question(house, "quick", "DENIED", action="deployment.brief")
+    house.word(first, "EXPIRED")
+    second = question(house, "quick", action="deployment.brief")
+    house.word(second, "EXPIRED")
+    house.eventually("SELECT held, used FROM limit_usage WHERE limit_id = 'quick'", expected=[(0, 0)])
+
+
+@pytest.mark.parametrize("target", ["run", "run-bucket"])
+def test_what_is_granted_holds_a_place_until_it_is_reported_on_or_too_late(house, target):
+    unused = question(house, target, "GRANTED", action="short.walk")
+    assert explained(house, question(house, target, "DENIED", action="short.walk"), target)["used"] == 1
+    assert holds(house, target)[0][1] == 1
+    house.eventually("SELECT held, used FROM limit_usage WHERE limit_id = %s", target, expected=[(0, 0)])
+    used = question(house, target, "GRANTED", action="short.walk")
+    house.report(used, "started")
+    house.eventually("SELECT held, used FROM limit_usage WHERE limit_id = %s", target, expected=[(0, 1)])
+    house.report(used, "succeeded")
+    house.eventually("SELECT count(*) FROM outcome WHERE request_id = %s", used, expected=[(2,)])
+    house.eventually("SELECT bool_and(expires_at + interval '1 second' < clock_timestamp()) FROM authorization_status WHERE request_id = %s AND final", used, expected=[(True,)])
+    question(house, target, "DENIED", action="short.walk")
+    house.report(unused, "failed")  # late, and counted all the same
+    house.eventually("SELECT held, used FROM limit_usage WHERE limit_id = %s", target, expected=[(0, 2)])
+    assert explained(house, question(house, target, "DENIED", action="short.walk"), target)["used"] == 2
+
+
+def test_a_place_is_kept_while_the_recorder_tidies_up(house):
+    house.document["version"] += 1
+    house.document["limits"].append({**counts(1, "kept", key=["target"], per="1s", count_on="decision"), "match": {"targets": ["kept"]}})
+    house.activate(house.document)
+    request_id = question(house, "kept")
+    house.eventually("SELECT over_at < clock_timestamp() FROM limit_counter WHERE limit_id = 'kept'", expected=[(True,)])
+    house.stop("recorder")
+    house.start("recorder")
+    question(house, "kept", "DENIED")
+    house.answer(request_id, "alice", "deny")
+    house.word(request_id, "DENIED")
+    house.stop("recorder")
+    house.start("recorder")
+    house.eventually("SELECT count(*) FROM limit_counter WHERE limit_id = 'kept'", expected=[(0,)])
+
+
+@pytest.mark.parametrize("member, value", [("release_on_failure", True)])
 def test_what_nobody_counts_yet_is_refused_by_name(house, tmp_path, member, value):
     document = limited(counts(1, **{member: value}), version=99)
     (tmp_path / "policy.json").write_text(json.dumps(document))

@@ -462,3 +462,15 @@ def test_a_rollback_to_what_breaks_its_invariants_or_is_no_policy_any_more_chang
         done = house.cli("policy", "rollback", name, version, check=False)
         assert done.returncode == 1 and named in done.stderr, done.stderr
     assert house.sql("SELECT count(*), max(generation), (SELECT max(generation) FROM countersign.policy_generation) FROM countersign.policy") == [(4, 4, 4)]
+
+
+def test_the_dry_run_shows_rules_in_the_shadow_and_says_that_nobody_looked_at_what_is_used(tmp_path):
+    rules = [{"id": "r", "when": "context.n <= 5", "decision": "ALLOW"}, {"id": "later", "when": "context.n > 1", "decision": "BLOCK", "mode": "shadow"}]
+    limit = {"id": "few", "key": ["agent_id"], "count": {"max": 3, "per": "1h"}, "exceeded": "BLOCK"}
+    path = small(tmp_path, rules, [({}, BLOCK)], limits=[limit])
+    (tmp_path / "request.json").write_text(json.dumps({"agent_id": "bot", "action": "a.b", "target": "t", "context": {"n": 3}}))
+    out = run("policy", "explain", tmp_path / "request.json", "--policy", path).stdout
+    assert re.search(r"considered +rule later in the shadow \(BLOCK\): yes, but it counts for nothing\n", out), out
+    assert re.search(r'limit +few: takes 1 of 3 for \["bot"\]\n', out) and re.search(r"used +nothing: what others have used of limits is not looked at here\n", out), out
+    why = json.loads(run("policy", "explain", tmp_path / "request.json", "--policy", path, "-o", "json").stdout)
+    assert why["decision"] == "ALLOW" and why["usage"].startswith("nothing") and why["limits"][0]["used"] == 0

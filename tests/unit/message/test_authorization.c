@@ -143,6 +143,19 @@ what_to_do_instead_is_said_with_all_but_a_grant(void **state)
 }
 
 static void
+the_explanation_is_fixed_in_the_ledger_and_not_in_the_token(void **state)
+{
+	struct authorization grant = granted();
+	const char *token = NULL;
+
+	assert_null(strstr(spoken(*state, &grant, &token).payload, "explanation_digest"));
+	grant.explanation_digest = "sha-256:00";
+	assert_non_null(
+	    strstr(spoken(*state, &grant, &token).payload, "\"explanation_digest\":\"sha-256:00\""));
+	assert_null(strstr(claims_of(*state, token, AUTHORIZATION_TYP), "explanation"));
+}
+
+static void
 a_token_never_outlives_the_grant(void **state)
 {
 	struct authorization authorization = granted();
@@ -329,6 +342,7 @@ main(void)
 	    cmocka_unit_test(the_same_word_has_the_same_bytes),
 	    cmocka_unit_test(what_a_grant_obliges_to_is_said_and_signed_with_it_alone),
 	    cmocka_unit_test(what_to_do_instead_is_said_with_all_but_a_grant),
+	    cmocka_unit_test(the_explanation_is_fixed_in_the_ledger_and_not_in_the_token),
 	    cmocka_unit_test(a_token_never_outlives_the_grant),
 	    cmocka_unit_test(pending_has_no_token_and_perhaps_a_deadline),
 	    cmocka_unit_test(a_grant_after_approval_names_who_approved),

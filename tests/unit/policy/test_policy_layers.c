@@ -564,6 +564,55 @@ one_document_is_decided_as_ever(void **state)
 	assert_null(member(value_get(map, "approvals"), 0, "policy"));
 }
 
+static void
+inputs_that_no_value_satisfies_in_both_are_told(void **state)
+{
+	static const struct {
+		const char *org, *own, *field; /* NULL: they fit */
+	} pairs[] = {
+	    {"{'a': {'type': 'int'}}", "{'a': {'type': 'int'}, 'b': {'type': 'string'}}", NULL},
+	    {"{'a': {'type': 'int'}}", "{'a': {'type': 'double'}}", NULL},
+	    {"{'a': {'type': 'string'}}", "{'a': {'type': 'timestamp'}}", NULL},
+	    {"{'a': {'type': 'duration'}}", "{'a': {'type': 'string'}}", NULL},
+	    {"{'a': {'type': 'map'}}", "{'a': {'type': 'map', 'fields': {'b': {'type': 'int'}}}}", NULL},
+	    {"{'a': {'type': 'string', 'enum': ['x', 'y']}}", "{'a': {'type': 'string', 'enum': ['y', 'z']}}",
+	     NULL},
+	    {"{'a': {'type': 'int', 'max': 5}}", "{'a': {'type': 'int', 'min': 5}}", NULL},
+	    {"{'b': {'type': 'int'}, 'a': {'type': 'int'}}",
+	     "{'a': {'type': 'string'}, 'c': {'type': 'bool'}}", "inputs.a"},
+	    {"{'a': {'type': 'double'}}", "{'a': {'type': 'bool'}}", "inputs.a"},
+	    {"{'a': {'type': 'timestamp'}}", "{'a': {'type': 'duration'}}", "inputs.a"},
+	    {"{'a': {'type': 'int'}}", "{'a': {'type': 'timestamp'}}", "inputs.a"},
+	    {"{'a': {'type': 'list<int>'}}", "{'a': {'type': 'list<string>'}}", "inputs.a"},
+	    {"{'a': {'type': 'list<int>'}}", "{'a': {'type': 'int'}}", "inputs.a"},
+	    {"{'a': {'type': 'map', 'fields': {'b': {'type': 'int'}}}}",
+	     "{'a': {'type': 'map', 'fields': {'b': {'type': 'bool'}}}}", "inputs.a.b"},
+	    {"{'a': {'type': 'map', 'fields': {'b': {'type': 'int', 'required': true}}}}",
+	     "{'a': {'type': 'map', 'fields': {'c': {'type': 'bool'}}}}", "inputs.a.b"},
+	    {"{'a': {'type': 'string', 'enum': ['x']}}", "{'a': {'type': 'string', 'enum': ['y']}}", "inputs.a"},
+	    {"{'a': {'type': 'int', 'enum': [1]}}", "{'a': {'type': 'int', 'enum': [2]}}", "inputs.a"},
+	    {"{'a': {'type': 'int', 'max': 5}}", "{'a': {'type': 'int', 'min': 6}}", "inputs.a"},
+	    {"{'a': {'type': 'string', 'min': 6}}", "{'a': {'type': 'string', 'max': 5}}", "inputs.a"},
+	};
+	struct arena *arena = *state;
+
+	for (size_t i = 0; i < COUNT_OF(pairs); i++) {
+		const struct policy *org = organisation(arena, (struct parts){.inputs = pairs[i].org});
+		const struct policy *own = tenant(arena, (struct parts){.inputs = pairs[i].own});
+		struct error error = {0}, mirrored = {0};
+
+		assert_int_equal(policy_inputs_fit(org, own, arena, &error), !pairs[i].field);
+		assert_int_equal(policy_inputs_fit(own, org, arena, &mirrored), !pairs[i].field);
+		if (!pairs[i].field)
+			continue;
+		assert_string_equal(error.code, "inputs_clash");
+		assert_string_equal(error.field, pairs[i].field);
+		assert_string_equal(mirrored.field, pairs[i].field);
+		assert_non_null(strstr(error.text, "acme"));
+		assert_non_null(strstr(mirrored.text, "org"));
+	}
+}
+
 int
 main(void)
 {
@@ -587,6 +636,7 @@ main(void)
 	    STORY(more_requirements_than_a_question_holds_block),
 	    STORY(an_explanation_says_whose_rule_it_is_and_hides_what_either_hides),
 	    STORY(one_document_is_decided_as_ever),
+	    STORY(inputs_that_no_value_satisfies_in_both_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
  *   # note: W03                        something is not checked to the end
  *   # member: TENANT GROUP PERSON      # owner: TENANT OWNER AGENT
  *   # asked: ACTION AGENT TARGET
+ *   # beside: {INPUTS}               of another active policy
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,6 +40,7 @@ struct fixture {
 	const char *actions[ENTRIES_MAX], *names[ENTRIES_MAX], *targets[ENTRIES_MAX];
 	struct policy_directory directory;
 	struct policy_catalogue catalogue;
+	const struct policy *other;
 	struct buffer expected, found;
 	size_t findings;
 };
@@ -83,6 +85,29 @@ add_asked(struct fixture *fixture, char words[3][128])
 	fixture->catalogue.agent_count = fixture->catalogue.target_count = n + 1;
 }
 
+static const struct policy *
+load_policy(struct fixture *fixture, const char *text, size_t length, struct document *document)
+{
+	struct findings findings = findings_open(fixture->arena, FINDINGS_MAX);
+	struct policy_document loaded;
+
+	if (!document_policy(fixture->arena, fixture->name, text, length, document, &loaded, &findings))
+		fail_msg("%s: %s: %s", fixture->name, findings.items[0].path, findings.items[0].text);
+	return loaded.policy;
+}
+
+static void
+set_other(struct fixture *fixture, const char *inputs)
+{
+	const char *text = arena_format(fixture->arena,
+					"{countersign: policy/v1, policy: other, version: 1, tenants: ['*'], "
+					"inputs: %s, classes: [{id: all, actions: ['**'], default: BLOCK}]}",
+					inputs);
+	struct document unused;
+
+	fixture->other = load_policy(fixture, text, strlen(text), &unused);
+}
+
 static void
 read_comment(struct fixture *fixture, const char *line)
 {
@@ -100,6 +125,8 @@ read_comment(struct fixture *fixture, const char *line)
 		add_owner(fixture, words);
 	else if (sscanf(line, "# asked: %127s %127s %127s", words[0], words[1], words[2]) == 3)
 		add_asked(fixture, words);
+	else if (strncmp(line, "# beside: ", 10) == 0)
+		set_other(fixture, line + 10);
 }
 
 static void
@@ -139,15 +166,11 @@ add_found(struct fixture *fixture, const struct findings *findings)
 static void
 lint_fixture(struct fixture *fixture)
 {
-	struct findings findings = findings_open(fixture->arena, FINDINGS_MAX);
 	struct document document;
-	struct policy_document loaded;
-
-	if (!document_policy(fixture->arena, fixture->name, fixture->text, fixture->length, &document,
-			     &loaded, &findings))
-		fail_msg("%s: %s: %s", fixture->name, findings.items[0].path, findings.items[0].text);
-
-	struct policy_lint_ask ask = {.policy = loaded.policy,
+	const struct policy *policy = load_policy(fixture, fixture->text, fixture->length, &document);
+	struct policy_lint_ask ask = {.policy = policy,
+				      .others = &fixture->other,
+				      .other_count = fixture->other ? 1 : 0,
 				      .document = document.value,
 				      .spot = document.spot,
 				      .now = NOW,

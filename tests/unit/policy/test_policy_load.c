@@ -113,11 +113,6 @@ what_this_version_cannot_honour_is_refused_by_name(void **state)
 	static const struct fault faults[] = {
 	    {"'tenants'",
 	     "'limits': [{'id': 'x', 'key': ['agent_id'], 'count': {'max': 1, 'per': '1h'}, 'exceeded': "
-	     "'BLOCK', 'count_on': 'execution'}], "
-	     "'tenants'",
-	     "unsupported_key", "limits[0].count_on"},
-	    {"'tenants'",
-	     "'limits': [{'id': 'x', 'key': ['agent_id'], 'count': {'max': 1, 'per': '1h'}, 'exceeded': "
 	     "'BLOCK', 'release_on_failure': true}], "
 	     "'tenants'",
 	     "unsupported_key", "limits[0].release_on_failure"},

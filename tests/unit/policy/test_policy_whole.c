@@ -46,7 +46,8 @@ static const char sound[] =
     "   'sum': {'of': 'context.amount', 'max': 500, 'per': '24h'}, 'window': 'token_bucket', 'warn_at': 0.8, "
     "'exceeded': 'REQUIRE_APPROVAL',"
     "   'approval': 'two', 'count_on': 'grant', 'release_on_failure': true, 'reason': 'Too much.'},"
-    "  {'id': 'k', 'key': ['agent_id'], 'count': {'max': 20, 'per': '1h'}, 'exceeded': 'BLOCK'}],"
+    "  {'id': 'k', 'key': ['agent_id'], 'count': {'max': 20, 'per': '1h'}, 'exceeded': 'BLOCK',"
+    "   'count_on': 'execution', 'report_within': '90s'}],"
     " 'invariants': [{'id': 'i', 'match': {'actions': ['a.b']}, 'assume': 'context.force', 'assert': "
     "'size(decision) > 3', 'reason': 'Never.'}]}";
 
@@ -114,6 +115,8 @@ every_key_is_read_and_kept(void **state)
 	assert_string_equal(count->id, "k");
 	assert_true(!count->sum_of && count->max == 20 && count->per == HOUR && count->exceeded == POLICY_BLOCK);
 	assert_string_equal(sum->sum_of, "context.amount");
+	assert_int_equal(count->count_on, POLICY_COUNT_EXECUTION);
+	assert_int_equal(count->report_within, INT64_C(90) * 1000000);
 	assert_int_equal(sum->window, POLICY_WINDOW_TOKEN_BUCKET);
 	assert_int_equal(sum->count_on, POLICY_COUNT_GRANT);
 	assert_true(sum->release_on_failure && sum->warn_at == 0.8 && sum->profile == two);
@@ -367,6 +370,8 @@ limits_and_invariants_are_checked(void **state)
 	     "limits[1].approval"},
 	    {"'approval': 'two', 'count_on'", "'count_on'", "E05 missing_key", "limits[0].approval"},
 	    {"'count_on': 'grant'", "'count_on': 'vote'", "E01 bad_value", "limits[0].count_on"},
+	    {"'count_on': 'execution'", "'count_on': 'decision'", "E01 bad_value", "limits[1].report_within"},
+	    {"'report_within': '90s'", "'report_within': '0s'", "E01 bad_value", "limits[1].report_within"},
 	    {"'id': 'k'", "'id': 'l'", "E01 duplicate_id", "limits[1].id"},
 	    {"'assert': 'size(decision) > 3', ", "", "E01 missing_key", "invariants[0].assert"},
 	    {"'assume': 'context.force'", "'assumes': 'context.force'", "E01 unknown_key",

@@ -105,13 +105,13 @@ an_older_schema_tells_what_to_do_and_migrate_does_it(void **state)
 
 	scratch_run(
 	    scratch_raw(scratch),
-	    "DELETE FROM schema_migration WHERE version = 12; DROP TRIGGER revoked_earlier ON signing_key;"
-	    "CREATE TRIGGER revoked_once BEFORE UPDATE ON signing_key FOR EACH ROW EXECUTE FUNCTION "
-	    "refuse_change('revoked_at');"
-	    "ALTER TABLE signing_key DROP COLUMN agents, DROP COLUMN speaks_for_groups;"
-	    "ALTER TABLE request DROP COLUMN issued_at, DROP COLUMN verified_kid, DROP COLUMN "
-	    "verified_owner");
-	expect_refused(scratch, "lacks migration 012_keys_of_agents: run `countersign migrate`");
+	    "DELETE FROM schema_migration WHERE version = 13; ALTER TABLE limit_use DROP COLUMN held_until "
+	    "CASCADE;"
+	    "ALTER TABLE limit_counter DROP COLUMN held_until CASCADE; DROP POLICY make ON limit_counter;"
+	    "DROP POLICY change ON limit_counter; CREATE POLICY hold ON limit_counter FOR UPDATE TO "
+	    "countersign_recorder USING (true); CREATE POLICY forget ON limit_counter FOR DELETE TO "
+	    "countersign_recorder USING (true)");
+	expect_refused(scratch, "lacks migration 013_places: run `countersign migrate`");
 	assert_true(migrate(scratch, SCRATCH_CHAINS, &applied, &error));
 	assert_int_equal(applied, 1);
 }

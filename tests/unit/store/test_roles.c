@@ -98,9 +98,11 @@ static const char rows[] =
     "INSERT INTO consumer_position SELECT '1.' || service, 't', 0, 0, 1, 'me', now() "
     "FROM unnest(ARRAY['evaluator', 'resolver', 'recorder', 'notifier', 'relay']) AS service;"
     "INSERT INTO limit_counter (counter, policy_id, limit_id, fields, measure, key, window_kind, max_amount, "
-    "per_us, at, over_at) "
-    "SELECT sha256(name), 'p', 'l', 'tenant', '', '[]', 'sliding', 1, 1, now(), at FROM (VALUES "
-    "('over'::bytea, now() - interval '1 day'), ('live', now() + interval '1 day')) AS row (name, at);"
+    "per_us, at, over_at, held_until) "
+    "SELECT sha256(name), 'p', encode(name, 'escape'), 'tenant', '', '[]', 'sliding', 1, 1, now(), now() + "
+    "over, "
+    "now() + held FROM (VALUES ('over'::bytea, interval '-1 day', interval '-1 day'), "
+    "('live', '1 day', '-1 day'), ('held', '-1 day', '1 day')) AS row (name, over, held);"
     "INSERT INTO limit_use VALUES (sha256('live'), 't', 'r1', 1, now());"
     "INSERT INTO agent VALUES ('t', 'a', 'o', now()); INSERT INTO group_member VALUES ('t', 'g', 'p', now())";
 
@@ -208,17 +210,18 @@ static const struct right {
     {"INSERT INTO limit_counter (counter, policy_id, limit_id, fields, measure, key, window_kind, "
      "max_amount, per_us, at, over_at) "
      "VALUES (sha256('x'), 'p', 'l', 'tenant', '', '[]', 'sliding', 1, 1, now(), now())",
-     "evaluator resolver"},
-    {"UPDATE limit_counter SET used = 0, over_at = now()", "evaluator resolver"},
-    {"UPDATE limit_counter SET over_at = now()", "evaluator resolver"},
+     "evaluator resolver recorder"},
+    {"UPDATE limit_counter SET used = 0, over_at = now(), held_until = now()", "evaluator resolver recorder"},
+    {"UPDATE limit_counter SET over_at = now()", "evaluator resolver recorder"},
     {"UPDATE limit_counter SET limit_id = 'x'", ""},
     {"SELECT FROM limit_counter FOR UPDATE", "evaluator resolver recorder"},
     {"DELETE FROM limit_counter WHERE over_at <= now()", "recorder"},
-    {"SELECT used FROM limit_counter", "evaluator resolver operator auditor"},
-    {"INSERT INTO limit_use VALUES (sha256('live'), 't', 'r0', 1, now())", "evaluator resolver"},
-    {"UPDATE limit_use SET amount = 2", ""},
-    {"DELETE FROM limit_use", "evaluator resolver"},
-    {"SELECT amount FROM limit_use", "evaluator resolver operator auditor"},
+    {"SELECT used FROM limit_counter", "evaluator resolver recorder operator auditor"},
+    {"INSERT INTO limit_use VALUES (sha256('live'), 't', 'r0', 1, now())", "evaluator resolver recorder"},
+    {"UPDATE limit_use SET amount = 2, at = now(), held_until = now()", "evaluator resolver recorder"},
+    {"UPDATE limit_use SET request_id = 'r2'", ""},
+    {"DELETE FROM limit_use", "evaluator resolver recorder"},
+    {"SELECT amount FROM limit_use", "evaluator resolver recorder operator auditor"},
     {"SELECT used FROM limit_usage", "operator auditor"},
     /* outcomes */
     {OUTCOME, "recorder"},
@@ -409,7 +412,11 @@ the_recorder_forgets_only_what_is_over(void **state)
 
 	scratch_run(raw, "BEGIN; SET LOCAL ROLE countersign_recorder");
 	scratch_run(raw, "DELETE FROM quarantine_raw");
+	scratch_run(raw, "DELETE FROM limit_counter");
 	scratch_run(raw, "RESET ROLE");
+	assert_string_equal(
+	    scratch_text(raw, "SELECT string_agg(limit_id, ' ' ORDER BY limit_id) FROM limit_counter"),
+	    "held live");
 	assert_string_equal(
 	    scratch_text(raw, "SELECT string_agg(right(quarantine_id::text, 1), '') FROM quarantine_raw"), "4");
 	scratch_run(raw, "ROLLBACK");

@@ -1,0 +1,6 @@
+-- The places that requests hold, and of which counters.
+SELECT tenant, request_id, amount, limit_use.held_until, counter, policy_id, limit_id, fields, measure, key, window_kind, max_amount, per_us
+  FROM unnest($1::text[], $2::text[]) AS asked (tenant, request_id)
+  JOIN limit_use USING (tenant, request_id)
+  JOIN limit_counter USING (counter)
+ WHERE limit_use.held_until IS NOT NULL
