@@ -16,7 +16,9 @@
 #define APPROVAL_STEPS_MAX 16
 #define APPROVAL_VOTERS_MAX 128
 #define APPROVAL_QUORUM_MAX 100
-#define APPROVAL_WAYS_MAX 4096 /* of a demand that is distinct: the product over its stages of their alternatives */
+/* Of a demand that is distinct: the product over its stages of the ways to meet each. A stage with `all` has one, another as many as
+ * asks; each ADD or REPLACE of the demand is one more in each of its stages. */
+#define APPROVAL_WAYS_MAX 4096
 
 enum approval_state {
 	APPROVAL_NONE, /* before it is opened */
@@ -90,12 +92,12 @@ struct approval_voter {
 struct approval {
 	enum approval_state state;
 	int64_t opened_at;
-	int64_t deadline; /* microseconds since 1970; 0 = none. At the deadline itself it is over. */
-	int64_t latest;	  /* to which it may be extended; 0 = not at all */
+	int64_t deadline;      /* microseconds since 1970; 0 = none. At the deadline itself it is over. */
+	int64_t latest;	       /* to which it may be extended; 0 = not at all */
 	int64_t remind_before; /* once, so long before the deadline; 0 = not */
 	int64_t remind_every;  /* since it was opened; 0 = not */
 	int64_t reminded_at;   /* 0 = never */
-	int64_t grant_ends;    /* APPROVED: the end of the authorization; set by the shell that speaks the word */
+	int64_t grant_ends; /* APPROVED: the end of the authorization; set by the shell that speaks the word */
 	unsigned demand_count, stage_count, ask_count, step_count, voter_count;
 	unsigned steps_taken;
 	struct approval_demand demands[APPROVAL_DEMANDS_MAX];
@@ -109,10 +111,10 @@ struct approval {
 struct approval_event {
 	enum approval_event_kind kind;
 	int64_t now;
-	unsigned voter;	   /* index of this person in voters; voter_count: nothing of him is there yet */
+	unsigned voter; /* index of this person in voters; voter_count: nothing of him is there yet */
 	uint32_t eligible; /* bit i: he is a member of ask i's group now and not excluded from its demand; also of asks that are not
 			    * active */
-	uint32_t excluded; /* likewise, a member and excluded */
+	uint32_t excluded;	     /* likewise, a member and excluded */
 	bool responder_is_requester; /* he is the agent, its registered owner, or the one it acts on behalf of */
 	bool requester_verified;     /* the response is signed by a key of the agent itself */
 	bool is_operator;
@@ -147,24 +149,26 @@ enum approval_refusal {
 	APPROVAL_REFUSAL_NOT_LATER,	 /* "not_later": than the deadline that it has */
 	APPROVAL_REFUSAL_BEYOND_MAXIMUM, /* "beyond_maximum" */
 	APPROVAL_REFUSAL_NOT_GRANTED,	 /* "not_granted": nothing is there to revoke */
-	APPROVAL_REFUSAL_NOT_APPROVER,	 /* "not_an_approver": revoking is for who approved, and for operators */
-	APPROVAL_REFUSAL_OVER,		 /* "authorization_expired": nothing is left to revoke */
+	APPROVAL_REFUSAL_NOT_APPROVER, /* "not_an_approver": revoking is for who approved, and for operators */
+	APPROVAL_REFUSAL_OVER,	       /* "authorization_expired": nothing is left to revoke */
 	APPROVAL_REFUSALS
 };
 
 /* What the shell must do, in the order of the bits, inside the transaction. */
 enum approval_effect {
-	APPROVAL_EFFECT_STEPS = 1u << 0, /* store the steps from the old steps_taken to the new; tell whom they ask */
-	APPROVAL_EFFECT_VOTE = 1u << 1,	 /* store the response with `counted` */
+	APPROVAL_EFFECT_STEPS =
+	    1u << 0, /* store the steps from the old steps_taken to the new; tell whom they ask */
+	APPROVAL_EFFECT_VOTE =
+	    1u << 1, /* store the response with `counted`, and its voter if it made or changed one */
 	APPROVAL_EFFECT_EXTEND = 1u << 2, /* store the deadline */
 	APPROVAL_EFFECT_REMIND = 1u << 3, /* store reminded_at; tell who has not answered */
 	APPROVAL_EFFECT_CLOSE = 1u << 4,  /* store the final state */
 	APPROVAL_EFFECT_ANNOUNCE =
 	    1u << 5, /* an event on approvals: CHANGED, or CLOSED with CLOSE, or OPEN when opened */
-	APPROVAL_EFFECT_ASK = 1u << 6,	  /* the PENDING word on authorizations */
-	APPROVAL_EFFECT_GRANT = 1u << 7,  /* the final word: GRANTED */
-	APPROVAL_EFFECT_DENY = 1u << 8,	  /* DENIED denied_by_approver */
-	APPROVAL_EFFECT_EXPIRE = 1u << 9, /* EXPIRED approval_expired */
+	APPROVAL_EFFECT_ASK = 1u << 6,	   /* the PENDING word on authorizations */
+	APPROVAL_EFFECT_GRANT = 1u << 7,   /* the final word: GRANTED */
+	APPROVAL_EFFECT_DENY = 1u << 8,	   /* DENIED denied_by_approver */
+	APPROVAL_EFFECT_EXPIRE = 1u << 9,  /* EXPIRED approval_expired */
 	APPROVAL_EFFECT_CANCEL = 1u << 10, /* CANCELLED withdrawn */
 	APPROVAL_EFFECT_REVOKE = 1u << 11  /* REVOKED, after GRANTED */
 };
@@ -182,20 +186,30 @@ struct approval_step {
  * time has come is taken (effects STEPS, ANNOUNCE); then the event finds the first row of its state and kind whose guard
  * holds. An event that meets an overdue PENDING approval expires it (CLOSE, ANNOUNCE, EXPIRE) whatever else it says; the response
  * itself is then refused as expired, and steps are not taken any more. With OPENED the approval comes whole, in state NONE and with
- * nothing voted. What no row is for is refused as not_open.
+ * nothing voted. What no row is for is refused as not_open, and so is everything in a PENDING approval that is not overdue and not
+ * well-formed. Verdict and refusal are those of the event's row, whether steps were taken or not; but a
+ * TIME_CHECK that took steps is TAKEN. OPENED is a repetition when it was opened before.
  */
 struct approval_step approval_step(struct approval approval, struct approval_event event);
 
-/* Whether it is one that can be opened: all counts, indices, quorums and times are in their ranges, and every stage asks somebody. */
+/*
+ * Whether it is one that can be opened (NONE) or can have come of one (the other states). All counts and indices are in their
+ * ranges; quorums are 1 to APPROVAL_QUORUM_MAX; each demand has a stage, each stage an ask that is not of a step; a step but NOTIFY
+ * has an ask of its own, and every ask that is of a step has its step; the deadline is 0 or after opened_at, no other time is
+ * negative, every step comes after opened_at and none before the one before it. In NONE nothing is voted, taken or reminded. Active are the asks
+ * that are not of steps, as far as the steps taken leave them, and those of steps taken; a distinct demand has at most
+ * APPROVAL_WAYS_MAX ways. The functions below are for what is well-formed.
+ */
 bool approval_is_well_formed(const struct approval *approval);
 
 /* The asks whose members may vote now: the active ones of each demand's stages up to the first that is not met. */
 uint32_t approval_open_asks(const struct approval *approval);
-/* How many count for an ask. Where its demand is distinct, a person that others of its asks could have as well is among them. */
+/* How many count for an ask, active or not. Where its demand is distinct, a person that others of its asks could have as well is among them. */
 int64_t approval_votes(const struct approval *approval, unsigned ask);
 /* The first stage of a demand that is not met, an index into stages; APPROVAL_STAGES_MAX: it is met. */
 unsigned approval_current_stage(const struct approval *approval, unsigned demand);
-/* When TIME_CHECK will have something to do next, if nothing else happens: microseconds since 1970; INT64_MAX: never. */
+/* When TIME_CHECK will have something to do next, if nothing else happens: microseconds since 1970, perhaps in the past; INT64_MAX:
+ * never. */
 int64_t approval_next_time(const struct approval *approval);
 
 const char *approval_state_name(enum approval_state state);	  /* "PENDING", … */
