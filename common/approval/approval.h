@@ -11,8 +11,9 @@
 #include <stdint.h>
 
 #define APPROVAL_DEMANDS_MAX 16
-#define APPROVAL_STAGES_MAX 32 /* of all demands together */
-#define APPROVAL_ASKS_MAX 32   /* of all stages together, those of steps included: bits of a mask */
+#define APPROVAL_STAGES_MAX 32	     /* of all demands together */
+#define APPROVAL_DEMAND_STAGES_MAX 8 /* of one demand */
+#define APPROVAL_ASKS_MAX 32	     /* of all stages together, those of steps included: bits of a mask */
 #define APPROVAL_STEPS_MAX 16
 #define APPROVAL_VOTERS_MAX 128
 #define APPROVAL_QUORUM_MAX 100
@@ -53,7 +54,7 @@ struct approval_ask {
 	bool active;	/* it is asked now */
 };
 
-/* The stages of a demand stand together, in their order. */
+/* Those of the first demand come first, in their order, then those of the second, and so on. */
 struct approval_stage {
 	unsigned demand;
 	bool all; /* all of its asks must be met; else one of them */
@@ -194,7 +195,7 @@ struct approval_step approval_step(struct approval approval, struct approval_eve
 
 /*
  * Whether it is one that can be opened (NONE) or can have come of one (the other states). All counts and indices are in their
- * ranges; quorums are 1 to APPROVAL_QUORUM_MAX; each demand has a stage, each stage an ask that is not of a step; a step but NOTIFY
+ * ranges; opened_at is positive; quorums are 1 to APPROVAL_QUORUM_MAX; each demand has a stage, each stage an ask that is not of a step; a step but NOTIFY
  * has an ask of its own, and every ask that is of a step has its step; the deadline is 0 or after opened_at, no other time is
  * negative, every step comes after opened_at and none before the one before it. In NONE nothing is voted, taken or reminded. Active are the asks
  * that are not of steps, as far as the steps taken leave them, and those of steps taken; a distinct demand has at most

@@ -90,12 +90,12 @@ begin_choice(const struct approval *approval, unsigned stage, struct choice *cho
 unsigned
 approval_distinct_stage(const struct approval *approval, const struct approval_tally *tally, unsigned demand)
 {
-	struct choice choices[APPROVAL_STAGES_MAX];
-	unsigned stages[APPROVAL_STAGES_MAX], count = 0, depth = 0, reached = 0;
+	struct choice choices[APPROVAL_DEMAND_STAGES_MAX];
+	unsigned stages[APPROVAL_DEMAND_STAGES_MAX], count = 0, depth = 0, reached = 0;
 	struct gift none;
 
 	for (unsigned i = 0; i < approval->stage_count; i++)
-		if (approval->stages[i].demand == demand)
+		if (approval->stages[i].demand == demand && count < APPROVAL_DEMAND_STAGES_MAX)
 			stages[count++] = i;
 	memset(&none, NOBODY, sizeof none);
 	begin_choice(approval, stages[0], &choices[0]);

@@ -25,33 +25,30 @@ times_are_in_range(const struct approval *approval)
 		if (approval->steps[i].at <= approval->opened_at
 		    || (i > 0 && approval->steps[i].at < approval->steps[i - 1].at))
 			return false;
-	return approval->opened_at >= 0
-	       && (approval->deadline == 0 || approval->deadline > approval->opened_at)
+	return approval->opened_at > 0 && (approval->deadline == 0 || approval->deadline > approval->opened_at)
 	       && approval->latest >= 0 && approval->remind_before >= 0 && approval->remind_every >= 0
 	       && approval->reminded_at >= 0 && approval->grant_ends >= 0;
 }
 
-/* Each demand has stages, and they stand together. */
+/* Each demand has stages, and they stand in the order of the demands. */
 static bool
 stages_are_good(const struct approval *approval)
 {
-	uint32_t seen = 0;
+	unsigned stages[APPROVAL_DEMANDS_MAX] = {0}, last = 0;
 
-	for (unsigned i = 0; i < approval->demand_count; i++)
-		if (!is_quorum(approval->demands[i].deny_quorum))
-			return false;
 	for (unsigned i = 0; i < approval->stage_count; i++) {
 		unsigned demand = approval->stages[i].demand;
 
-		if (demand >= approval->demand_count)
+		if (demand >= approval->demand_count || demand < last)
 			return false;
-		if (i > 0 && approval->stages[i - 1].demand == demand)
-			continue;
-		if (seen & APPROVAL_BIT(demand))
+		if (++stages[demand] > APPROVAL_DEMAND_STAGES_MAX)
 			return false;
-		seen |= APPROVAL_BIT(demand);
+		last = demand;
 	}
-	return seen == APPROVAL_BIT(approval->demand_count) - 1;
+	for (unsigned i = 0; i < approval->demand_count; i++)
+		if (stages[i] == 0 || !is_quorum(approval->demands[i].deny_quorum))
+			return false;
+	return true;
 }
 
 /* Every stage asks somebody. */

@@ -67,9 +67,7 @@ def is_well_formed(a):
         return False
     if a["opened_at"] <= 0 or a["deadline"] and a["deadline"] <= a["opened_at"]:
         return False
-    if a["latest"] and a["latest"] < a["deadline"]:
-        return False
-    if a["remind_before"] < 0 or a["remind_every"] < 0:
+    if a["latest"] < 0 or a["remind_before"] < 0 or a["remind_every"] < 0:
         return False
     return all(ways_of_demand(a, i) <= WAYS for i, demand in enumerate(demands) if demand["distinct"])
 
@@ -215,10 +213,8 @@ class Approval:
             if event["kind"] != "OPENED":
                 raise Refused("not_open")
         elif self.state != "PENDING":
-            if event["kind"] == "TIME_CHECK":
+            if event["kind"] in ("TIME_CHECK", "OPENED"):
                 raise Repeated
-            if event["kind"] == "OPENED":
-                raise Refused("not_open")
             if not event["digest_matches"]:
                 raise Refused("digest_mismatch")
             if self.state == "EXPIRED":
@@ -254,7 +250,9 @@ class Approval:
             effects |= {"STEPS", "ANNOUNCE"}
 
     def opened(self, event, effects):
-        if self.state == "PENDING" or not is_well_formed(self.given):
+        if self.state == "PENDING":
+            raise Repeated
+        if not is_well_formed(self.given):
             raise Refused("not_open")
         self.open()
         effects |= {"ANNOUNCE", "ASK"}

@@ -41,7 +41,7 @@ def faults(history, answers):
             say("it went on after its deadline")
         if answer["state"] == "EXPIRED" and state == "PENDING" and not (deadline and now >= deadline):
             say("it expired early")
-        if answer["state"] == "EXPIRED" and not (event["kind"] == "TIME_CHECK" or answer["verdict"] == "REFUSED"):
+        if answer["state"] == "EXPIRED" and not (event["kind"] in ("TIME_CHECK", "OPENED") or answer["verdict"] == "REFUSED"):
             say("an answer was taken after the deadline")
 
         if answer["deadline"] != deadline:
