@@ -95,6 +95,7 @@ class Approval:
         self.steps_taken = a["steps_taken"]
         self.votes = {}  # of a person: (what, the asks it is for)
         self.stages = []
+        self.stages_now = None  # what open_stages() found, until something is answered or asked
 
     def open(self):
         a = self.given
@@ -153,7 +154,9 @@ class Approval:
         return MET
 
     def open_stages(self):
-        return [self.open_stage(demand) for demand in range(len(self.given["demands"]))]
+        if self.stages_now is None:
+            self.stages_now = [self.open_stage(demand) for demand in range(len(self.given["demands"]))]
+        return self.stages_now
 
     def all_met(self):
         return all(stage == MET for stage in self.open_stages())
@@ -246,6 +249,7 @@ class Approval:
                 if step["kind"] == "REPLACE":
                     stage.asks, stage.asks_of_steps = [], []
                 stage.asks_of_steps.append(step["ask"])
+                self.stages_now = None
             self.steps_taken += 1
             effects |= {"STEPS", "ANNOUNCE"}
 
@@ -260,6 +264,10 @@ class Approval:
     def must_be_eligible(self, event):
         if not event["eligible"]:
             raise Refused("excluded" if event["excluded"] else "not_a_member")
+
+    def vote(self, event, vote):
+        self.votes[event["person"]] = vote
+        self.stages_now = None
 
     def vote_of(self, event):
         return self.votes.get(event["person"], ("none", set()))[0]
@@ -292,7 +300,7 @@ class Approval:
         self.must_have_reason(event, self.must_be_able_to_vote_now(event))
         self.must_find_a_place(event)
         asks = asks_of(event["eligible"])
-        self.votes[event["person"]] = ("approve", asks)
+        self.vote(event, ("approve", asks))
         effects |= {"VOTE", "ANNOUNCE"}
         if self.all_met():
             self.end("APPROVED", "GRANT", effects)
@@ -309,7 +317,7 @@ class Approval:
         asks = self.must_be_able_to_vote_now(event)
         self.must_have_reason(event, asks)
         self.must_find_a_place(event)
-        self.votes[event["person"]] = ("deny", asks)
+        self.vote(event, ("deny", asks))
         effects |= {"VOTE", "ANNOUNCE"}
         if self.is_denied():
             self.end("DENIED", "DENY", effects)
@@ -324,7 +332,7 @@ class Approval:
         if self.vote_of(event) == "recuse":
             raise Repeated
         self.must_find_a_place(event)
-        self.votes[event["person"]] = ("recuse", set())
+        self.vote(event, ("recuse", set()))
         effects |= {"VOTE", "ANNOUNCE"}
 
     def comment_given(self, event, effects):
