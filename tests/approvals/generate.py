@@ -43,6 +43,7 @@ class Shape:
         self.membership = rng.choice([0.4, 0.6, 0.8, 0.9])
         self.deny_quorums = [1, 1, 2, 2]
         self.distinct = 0.4
+        self.all = 0.5
         self.has_deadline = 0.75
         self.bad = rng.choice([0, 0.03, 0.1])  # how often facts stand against an answer
 
@@ -61,6 +62,19 @@ def broad(shape, rng):
     shape.quorums, shape.membership, shape.bad = [1], 0.9, 0
 
 
+def wide(shape, rng):
+    """As many ways as there may be, or more."""
+    shape.demands, shape.stages, shape.asks, shape.steps = 1, [6], rng.choice([[4], [4], [5]]), rng.choice([0, 0, 0, 1])
+    shape.quorums, shape.membership, shape.distinct, shape.all, shape.bad = [1], 0.9, 1, 0, 0
+    shape.events = 14
+
+
+def long(shape, rng):
+    """As many stages as a demand may have, or more."""
+    shape.demands, shape.stages, shape.asks = rng.choice([1, 2]), [8, 8, 9], [2]
+    shape.quorums, shape.membership, shape.bad, shape.events = [1], 0.9, 0, 14
+
+
 def chance(rng, likely):
     return rng.random() < likely
 
@@ -73,7 +87,7 @@ def approval(rng, shape):
             {
                 "deny_quorum": rng.choice(shape.deny_quorums),
                 "distinct": chance(rng, shape.distinct),
-                "require_reason": chance(rng, 0.15),
+                "require_reason": chance(rng, 0.15 if shape.events < 100 else 0.4),
             }
         )
         for position in range(rng.choice(shape.stages)):
@@ -81,7 +95,7 @@ def approval(rng, shape):
             if many < 1 or position and many < 2:
                 break
             left -= many
-            stages.append({"demand": demand, "all": chance(rng, 0.5)})
+            stages.append({"demand": demand, "all": chance(rng, shape.all)})
             for _ in range(many):
                 asks.append({"stage": len(stages) - 1, "quorum": rng.choice(shape.quorums), "of_step": False, "active": True})
                 groups.append(rng.randrange(5))
@@ -273,10 +287,14 @@ def history(seed, number):
     """It, and what the model answers: events are chosen by the state that it is in, so that much happens before the end."""
     rng = random.Random(seed * 1_000_003 + number)
     shape = Shape(rng)
-    if chance(rng, 0.002):
+    if chance(rng, 0.0025):
         crowd(shape, rng)
     elif chance(rng, 0.02):
         broad(shape, rng)
+    elif chance(rng, 0.005):
+        wide(shape, rng)
+    elif chance(rng, 0.005):
+        long(shape, rng)
     groups, a = approval(rng, shape)
     persons = [Person(rng, shape) for _ in range(shape.persons)]
     if chance(rng, 0.03):
@@ -296,7 +314,10 @@ def history(seed, number):
             now = tick(rng, now, moments(approved), pace)
             kind = kind_of(rng, shape, approved)
         number = order[i % len(order)] if chance(rng, 0.6) or shape.events > 100 else rng.randrange(len(persons))
-        if kind == "DENY_GIVEN" and shape.events < 100 and approved.votes and chance(rng, 0.5):
+        if step_would_meet(approved) and chance(rng, 0.5):
+            now = a["steps"][approved.steps_taken]["at"]
+            kind = rng.choice(["TIME_CHECK", "DENY_GIVEN", "RECUSE_GIVEN", "COMMENT_GIVEN", "REVOKE_GIVEN"])
+        if kind in ("DENY_GIVEN", "COMMENT_GIVEN", "EXTEND_GIVEN", "REVOKE_GIVEN") and shape.events < 100 and approved.votes and chance(rng, 0.5):
             number = rng.choice(list(approved.votes))
         if chance(rng, 0.12):
             persons[number].changes(rng)
@@ -315,6 +336,13 @@ def kind_of(rng, shape, approved):
     if approved.state == "APPROVED" and chance(rng, 0.7):
         return "REVOKE_GIVEN"
     return rng.choices(list(KINDS), KINDS.values())[0]
+
+
+def step_would_meet(approved):
+    if approved.state != "PENDING" or approved.steps_taken == len(approved.given["steps"]):
+        return False
+    step = approved.given["steps"][approved.steps_taken]
+    return step["kind"] != "NOTIFY" and len(approved.approvers(step["ask"])) >= approved.quorum(step["ask"])
 
 
 def moments(approved):
@@ -359,7 +387,7 @@ def event(rng, kind, now, approved, groups, number, person, shape):
         "requester_verified": has_agent_key,
         "is_operator": person.is_operator,
         "digest_matches": not chance(rng, shape.bad),
-        "has_reason": chance(rng, 0.7),
+        "has_reason": chance(rng, 0.7 if shape.events < 100 else 0.95),
         "deadline": wanted,
     }
 
