@@ -34,8 +34,13 @@ def differences(history, expected, given):
     if isinstance(given, str):
         return [given]
     found = []
+    latest = 0
     for number, (one, other) in enumerate(zip(expected, given)):
+        now = history["events"][number]["now"]
+        latest = max(now, latest)
         for name in one:
+            if name == "next_time" and now < latest:
+                continue  # what is due already may be told by either clock, the one before it was put right or after
             if other.get(name, "nothing") != one[name]:
                 found.append(f"event {number}, {name}: the model says {one[name]}, the driver {other.get(name, 'nothing')}")
         if found:

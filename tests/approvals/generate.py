@@ -10,6 +10,7 @@ import sys
 import model
 
 OPENED_AT = 1_800_000_000_000_000
+LAST = (1 << 63) - 1
 KINDS = {
     "APPROVE_GIVEN": 56,
     "DENY_GIVEN": 10,
@@ -140,6 +141,15 @@ def approval(rng, shape):
         "steps": steps,
         "voters": [],
     }
+
+
+def far(rng, a):
+    """Times as late as a number can say."""
+    late = [LAST, LAST - 1, 1 << 62]
+    for name in rng.sample(["deadline", "latest", "remind_before", "remind_every"], rng.randint(1, 3)):
+        a[name] = rng.choice(late)
+    if a["steps"] and chance(rng, 0.5):
+        a["steps"][-1]["at"] = rng.choice(late)
 
 
 def spoil(rng, a):
@@ -297,8 +307,12 @@ def history(seed, number):
         long(shape, rng)
     groups, a = approval(rng, shape)
     persons = [Person(rng, shape) for _ in range(shape.persons)]
+    if chance(rng, 0.02):
+        far(rng, a)
     if chance(rng, 0.03):
         spoil(rng, a)
+        for name, limit in model.LIMITS.items():
+            del a[name + "s"][limit:]  # the count still tells of more
     made = {"approval": a, "grant_for": rng.choice([1, 5, 40, 1000]), "events": []}
     approved = model.Approval(made)
     answers = []
@@ -306,6 +320,7 @@ def history(seed, number):
     pace = rng.choice([0, 1, 3, 8]) if shape.events < 100 else 0
     order = list(range(len(persons)))
     rng.shuffle(order)
+    goes_back = chance(rng, 0.03)  # the database's clock is put right
     after_the_end = rng.choice([0, 1, 1, 2, 3])
     for i in range(shape.events):
         if i == 0 and chance(rng, 0.98):
@@ -313,9 +328,11 @@ def history(seed, number):
         else:
             now = tick(rng, now, moments(approved), pace)
             kind = kind_of(rng, shape, approved)
+            if goes_back and chance(rng, 0.2):
+                now -= rng.randint(1, 10)
         number = order[i % len(order)] if chance(rng, 0.6) or shape.events > 100 else rng.randrange(len(persons))
         if step_would_meet(approved) and chance(rng, 0.5):
-            now = a["steps"][approved.steps_taken]["at"]
+            now = min(a["steps"][approved.steps_taken]["at"], LAST - 10000)
             kind = rng.choice(["TIME_CHECK", "DENY_GIVEN", "RECUSE_GIVEN", "COMMENT_GIVEN", "REVOKE_GIVEN"])
         if kind in ("DENY_GIVEN", "COMMENT_GIVEN", "EXTEND_GIVEN", "REVOKE_GIVEN") and shape.events < 100 and approved.votes and chance(rng, 0.5):
             number = rng.choice(list(approved.votes))
@@ -359,7 +376,7 @@ def moments(approved):
 
 
 def tick(rng, now, moments, pace):
-    coming = sorted(moment for moment in moments if moment >= now)
+    coming = sorted(moment for moment in moments if now <= moment < LAST - 10000)
     if coming and chance(rng, 0.25):
         return max(now, coming[0] + rng.choice([-1, 0, 0, 0, 1]))
     if coming and chance(rng, 0.03):
@@ -373,7 +390,7 @@ def event(rng, kind, now, approved, groups, number, person, shape):
     wanted = 0
     if kind == "EXTEND_GIVEN":
         base = rng.choice([approved.deadline, approved.deadline, a["latest"], a["latest"], now, 0])
-        wanted = max(base + rng.choice([-1, 0, 1, 1, 5, 10]), 0)
+        wanted = min(max(base + rng.choice([-1, 0, 1, 1, 5, 10]), 0), LAST)
         if approved.deadline < a["latest"] and chance(rng, 0.6):
             wanted = rng.randint(approved.deadline + 1, a["latest"])
     has_agent_key = person.has_agent_key or kind == "WITHDRAW_GIVEN" and chance(rng, 0.3)

@@ -7,6 +7,7 @@ import sys
 
 ANSWERS = {"APPROVE_GIVEN", "DENY_GIVEN", "RECUSE_GIVEN", "COMMENT_GIVEN", "EXTEND_GIVEN", "WITHDRAW_GIVEN", "REVOKE_GIVEN"}
 MET = 32
+NEVER = (1 << 63) - 1
 LIMITS = {"demand": 16, "stage": 32, "ask": 32, "step": 16}
 STAGES_OF_A_DEMAND = 8
 QUORUMS = range(1, 101)
@@ -410,7 +411,7 @@ class Approval:
         moments = [step["at"] for step in self.given["steps"][self.steps_taken :]]
         moments += [self.deadline] if self.deadline else []
         moments += [self.next_reminder()] if self.next_reminder() is not None else []
-        return max(min(moments), now) if moments else None
+        return max(min(moments), now) if moments and min(moments) < NEVER else None
 
     def votes_of_asks(self):
         asked = {ask for stage in self.stages for ask in stage.asked()}

@@ -16,6 +16,7 @@ def faults(history, answers):
     state, deadline, steps_taken, reminded_at, ends, next_time = "NONE", a["deadline"], a["steps_taken"], a["reminded_at"], 0, None
     approved = {}  # person: the asks that the approve of that person was for
     words = []
+    latest, put_back = 0, False  # the clock
     for number, (event, answer) in enumerate(zip(history["events"], answers)):
 
         def say(what):
@@ -23,6 +24,8 @@ def faults(history, answers):
 
         effects = set(answer["effects"])
         now, person = event["now"], event["person"]
+        put_back |= state == "PENDING" and now < latest
+        latest = max(now, latest) if state == "PENDING" else now
         spoken = [word for word in WORDS if word in effects]
         words += spoken
         if len(spoken) > 1 or len(set(words) - {"REVOKE"}) > 1 or len(words) > len(set(words)):
@@ -52,14 +55,14 @@ def faults(history, answers):
         if answer["steps_taken"] < steps_taken or ("STEPS" in effects) != (answer["steps_taken"] > steps_taken):
             say("steps were taken back, or not said")
         if answer["state"] in ("PENDING", "APPROVED", "DENIED", "CANCELLED") and state == "PENDING":
-            if answer["steps_taken"] != sum(step["at"] <= now for step in a["steps"]):
+            if answer["steps_taken"] != sum(step["at"] <= (latest if put_back else now) for step in a["steps"]):
                 say("not all the steps whose time has come were taken, or others")
         elif answer["steps_taken"] != steps_taken:
             say("steps were taken in a state that has none")
         if answer["reminded_at"] != (now if "REMIND" in effects else reminded_at):
             say("reminded at another time")
 
-        if event["kind"] == "TIME_CHECK" and state == "PENDING":
+        if event["kind"] == "TIME_CHECK" and state == "PENDING" and not put_back:
             if (answer["verdict"] == "TAKEN") != (next_time is not None and now >= next_time):
                 say("the time of the next look was told wrongly")
         if (answer["next_time"] is not None) > (answer["state"] == "PENDING"):
