@@ -16,7 +16,8 @@ def faults(history, answers):
     state, deadline, steps_taken, reminded_at, ends, next_time = "NONE", a["deadline"], a["steps_taken"], a["reminded_at"], 0, None
     approved = {}  # person: the asks that the approve of that person was for
     words = []
-    latest, put_back = 0, False  # the clock
+    clock = until = 0  # as told last; the latest that steps were taken by
+    put_back = False
     for number, (event, answer) in enumerate(zip(history["events"], answers)):
 
         def say(what):
@@ -24,8 +25,10 @@ def faults(history, answers):
 
         effects = set(answer["effects"])
         now, person = event["now"], event["person"]
-        put_back |= state == "PENDING" and now < latest
-        latest = max(now, latest) if state == "PENDING" else now
+        put_back |= now < clock
+        clock = now
+        if state == "PENDING":
+            until = max(now, until)
         spoken = [word for word in WORDS if word in effects]
         words += spoken
         if len(spoken) > 1 or len(set(words) - {"REVOKE"}) > 1 or len(words) > len(set(words)):
@@ -55,7 +58,7 @@ def faults(history, answers):
         if answer["steps_taken"] < steps_taken or ("STEPS" in effects) != (answer["steps_taken"] > steps_taken):
             say("steps were taken back, or not said")
         if answer["state"] in ("PENDING", "APPROVED", "DENIED", "CANCELLED") and state == "PENDING":
-            if answer["steps_taken"] != sum(step["at"] <= (latest if put_back else now) for step in a["steps"]):
+            if answer["steps_taken"] != sum(step["at"] <= until for step in a["steps"]):
                 say("not all the steps whose time has come were taken, or others")
         elif answer["steps_taken"] != steps_taken:
             say("steps were taken in a state that has none")
