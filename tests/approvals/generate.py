@@ -256,6 +256,8 @@ def spoil(rng, a):
             voted,
         ]
     )()
+    for name, limit in model.LIMITS.items():
+        del a[name + "s"][limit:]  # its count says that there are more
 
 
 class Person:
