@@ -81,7 +81,9 @@ approval_next_time(const struct approval *approval)
 
 	if (approval->state != APPROVAL_PENDING)
 		return INT64_MAX;
-	if (approval_is_met(approval)) /* by a step */
+	if (!approval_is_well_formed(approval))
+		return approval->deadline != 0 ? approval->deadline : INT64_MAX; /* that is all it takes */
+	if (approval_is_met(approval))						 /* by a step */
 		return approval->steps_taken > 0 ? approval->steps[approval->steps_taken - 1].at
 						 : approval->opened_at;
 	next = next_reminder(approval);

@@ -507,6 +507,21 @@ times_at_the_end_of_time_are_counted_right(void **state)
 }
 
 static void
+what_nobody_can_answer_has_nothing_but_its_deadline(void **state)
+{
+	struct story story = one_wanted();
+
+	(void)state;
+	story.approval.remind_every = 10;
+	story.approval.asks[0].quorum = 0;
+	assert_int_equal(approval_next_time(&story.approval), DEADLINE);
+	story.approval.deadline = 0;
+	assert_int_equal(approval_next_time(&story.approval), INT64_MAX);
+	story.approval.ask_count = UINT32_MAX;
+	assert_int_equal(approval_next_time(&story.approval), INT64_MAX);
+}
+
+static void
 nothing_more_comes_of_what_has_ended(void **state)
 {
 	(void)state;
@@ -551,6 +566,7 @@ main(void)
 	    cmocka_unit_test(a_clock_that_went_back_reminds_of_nothing),
 	    cmocka_unit_test(a_reminder_in_a_step_of_the_same_moment_is_sent_as_well),
 	    cmocka_unit_test(times_at_the_end_of_time_are_counted_right),
+	    cmocka_unit_test(what_nobody_can_answer_has_nothing_but_its_deadline),
 	    cmocka_unit_test(nothing_more_comes_of_what_has_ended),
 	};
 
