@@ -45,8 +45,9 @@ def differences(history, expected, given):
                 found.append(f"event {number}, {name}: the model says {one[name]}, the driver {other.get(name, 'nothing')}")
         if found:
             break
-    for who, answers in (("the model", expected), ("the driver", given)):
-        found += [f"{who}: {fault}" for fault in properties.faults(history, answers)]
+    found += [f"the driver: {fault}" for fault in properties.faults(history, given)]
+    if found:
+        found += [f"the model: {fault}" for fault in properties.faults(history, expected)]
     return found
 
 

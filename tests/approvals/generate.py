@@ -270,7 +270,7 @@ class Person:
 
     def join(self, rng):
         self.groups = {group for group in range(5) if chance(rng, self.shape.membership)}
-        self.excluded_from = {demand for demand in range(16) if chance(rng, 0.06)}
+        self.excluded_from = {demand for demand in range(self.shape.demands) if chance(rng, 0.06)}
 
     def changes(self, rng):
         if chance(rng, 0.3):
