@@ -313,8 +313,6 @@ def history(seed, number):
         far(rng, a)
     if chance(rng, 0.03):
         spoil(rng, a)
-        for name, limit in model.LIMITS.items():
-            del a[name + "s"][limit:]  # the count still tells of more
     made = {"approval": a, "grant_for": rng.choice([1, 5, 40, 1000]), "events": []}
     approved = model.Approval(made)
     answers = []
