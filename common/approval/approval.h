@@ -210,7 +210,7 @@ int64_t approval_votes(const struct approval *approval, unsigned ask);
 /* The first stage of a demand that is not met, an index into stages; APPROVAL_STAGES_MAX: it is met. */
 unsigned approval_current_stage(const struct approval *approval, unsigned demand);
 /* When TIME_CHECK will have something to do next, if nothing else happens: microseconds since 1970, perhaps in the past; INT64_MAX:
- * never. */
+ * never. Of what is not well-formed it is the deadline. */
 int64_t approval_next_time(const struct approval *approval);
 
 const char *approval_state_name(enum approval_state state);	  /* "PENDING", … */
