@@ -46,6 +46,7 @@ class Shape:
         self.distinct = 0.4
         self.all = 0.5
         self.has_deadline = 0.75
+        self.denies = 1
         self.bad = rng.choice([0, 0.03, 0.1])  # how often facts stand against an answer
 
 
@@ -74,6 +75,12 @@ def long(shape, rng):
     """As many stages as a demand may have, or more."""
     shape.demands, shape.stages, shape.asks = rng.choice([1, 2]), [8, 8, 9], [2]
     shape.quorums, shape.membership, shape.bad, shape.events = [1], 0.9, 0, 14
+
+
+def grim(shape, rng):
+    """Several denies are needed, and steps come between them."""
+    shape.deny_quorums, shape.denies = [2, 2, 3], 6
+    shape.demands, shape.steps, shape.membership = 1, rng.choice([1, 2]), 0.9
 
 
 def chance(rng, likely):
@@ -307,6 +314,8 @@ def history(seed, number):
         wide(shape, rng)
     elif chance(rng, 0.005):
         long(shape, rng)
+    elif chance(rng, 0.05):
+        grim(shape, rng)
     groups, a = approval(rng, shape)
     persons = [Person(rng, shape) for _ in range(shape.persons)]
     if chance(rng, 0.02):
@@ -352,7 +361,7 @@ def kind_of(rng, shape, approved):
         return rng.choices(["APPROVE_GIVEN", "DENY_GIVEN", "RECUSE_GIVEN"], [50, 40, 5])[0]
     if approved.state == "APPROVED" and chance(rng, 0.7):
         return "REVOKE_GIVEN"
-    return rng.choices(list(KINDS), KINDS.values())[0]
+    return rng.choices(list(KINDS), [often * (shape.denies if kind == "DENY_GIVEN" else 1) for kind, often in KINDS.items()])[0]
 
 
 def step_would_meet(approved):
@@ -404,7 +413,7 @@ def event(rng, kind, now, approved, groups, number, person, shape):
         "requester_verified": has_agent_key,
         "is_operator": person.is_operator,
         "digest_matches": not chance(rng, shape.bad),
-        "has_reason": chance(rng, 0.7 if shape.events < 100 else 0.95),
+        "has_reason": chance(rng, 0.7 if shape.events < 100 or len(approved.votes) == model.VOTERS else 0.95),
         "deadline": wanted,
     }
 
