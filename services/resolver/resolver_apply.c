@@ -201,6 +201,8 @@ resolver_apply_deadline(struct resolver_effects *effects, struct resolver_approv
 	struct approval_event event = {.kind = APPROVAL_DEADLINE_CHECK, .now = effects->work->now};
 	struct approval_step step = approval_step(approval->now, event);
 
+	/* also when nothing comes of it, as where a voter left the group: else it would be due for ever, before all others */
+	approval->touched = true;
 	return resolver_perform(effects, approval, &step, NULL, error);
 }
 
