@@ -81,6 +81,14 @@ bool evaluator_ask_keys(struct work *work, struct evaluator_intake *intake, stru
 /* Once it is settled. */
 void evaluator_recheck(struct arena *arena, struct evaluator_intake *intake);
 
+/* ------------------------------------------------------------------ evaluator_people.c: is there anybody to ask */
+
+/* A new request about which people must be asked. */
+bool evaluator_asks_people(const struct evaluator_item *item);
+/* Sets `nobody` of those whose question could not be met by anybody. */
+bool evaluator_look_for_people(struct work *work, struct evaluator_item *items, size_t count,
+			       struct error *error) CS_MUST_CHECK;
+
 /* ------------------------------------------------------------------ evaluator_answer.c: what becomes of it */
 
 /* Decides the new ones, with the policies of the snapshot and the people of now; what they take of limits is in `limits`. */

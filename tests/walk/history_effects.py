@@ -153,7 +153,7 @@ def judge_deliveries(view, violate):
     if "notifier" not in view.history.running:
         return
     for request, approval in view.approvals.items():
-        groups = [r["group_name"] for r in view.requirements.get(approval["approval_id"], ())]
+        groups = [r["group_name"] for r in view.requirements.get(approval["approval_id"], ()) if approval["asked"] >> r["n"] & 1]
         for target in view.history.targets:
             for event in ("opened", "closed") if approval["state"] != "PENDING" else ("opened",):
                 told = (approval["approval_id"], target["channel"], target["name"], f"approval.{event}")

@@ -161,7 +161,7 @@ def judge_word(view, word, row, who, violate):
         violate("event-id", who, f"{status} has {word['event_id']}")
     if word["request_digest"] != row["request_digest"]:
         violate("word", who, f"{status} is about {word['request_digest']}, the request is {row['request_digest']}")
-    if status == "GRANTED" and not word["not_before"] == word["decided_at"] < word["expires_at"]:
+    if status == "GRANTED" and not (word["decided_at"] <= (word["not_before"] or 0) < (word["expires_at"] or 0) and (word["approval_id"] or word["not_before"] == word["decided_at"])):
         violate("word", who, "the grant's times contradict each other")
     if word["decision"] not in {d["verdict"] for d in view.decisions.get(request, ())}:
         violate("word", who, f"{status} speaks of {word['decision']}, which was never decided")
@@ -226,7 +226,7 @@ def judge_approval(view, request, who, violate):
         violate("approval", who, f"{state}, and the final word is {final and final['status']}")
     if final and closed != final["decided_at"]:
         violate("approval", who, f"closed at {closed}, final word at {final['decided_at']}")
-    if state in ("APPROVED", "DENIED") and closed >= approval["deadline"]:
+    if state in ("APPROVED", "DENIED") and approval["deadline"] and closed >= approval["deadline"]:
         violate("deadline", who, f"{state} at {closed}, deadline {approval['deadline']}")
     if state == "EXPIRED" and closed < approval["deadline"]:
         violate("deadline", who, f"expired at {closed}, deadline {approval['deadline']}")

@@ -22,12 +22,19 @@ LIMITS += [{**LIMITS[0], "id": "executions", "count": {"max": 1000, "per": "1h"}
            {**LIMITS[1], "id": "questions", "count": {"max": 1000, "per": "1h"}, "count_on": "decision"}]
 
 
+def staged(version, **changes):
+    """The usual policy, in which a third may stand in for a pair that does not answer."""
+    document = policy(version, limits=LIMITS, **changes)
+    document["approvals"]["pair"]["escalate"] = [{"after": "30m", "to": {"group": "release-managers", "quorum": 1}}]
+    return document
+
+
 class Town:
     """A house in which everything has happened that a history knows, and the ids of it."""
 
     def __init__(self, folder):
         (folder / "targets.json").write_text(json.dumps({"targets": [{"name": "journal", "channel": "log"}]}))
-        self.house = house = House(policy=policy(limits=LIMITS), settings={"notifier": {"notifier.targets_file": str(folder / "targets.json")}})
+        self.house = house = House(policy=staged(1), settings={"notifier": {"notifier.targets_file": str(folder / "targets.json")}})
         for person, group in (("alice", "release-managers"), ("bob", "release-managers"), ("pia", "pair"), ("paul", "pair")):
             house.person(person, group)
         house.cli("agents", "add", "coding-agent-production", "--owner", "bob")
@@ -56,7 +63,7 @@ class Town:
         self.wrong = house.report(self.blocked, "started")
         for request_id, word in ((self.granted, "GRANTED"), (self.pair, "GRANTED"), (self.denied, "DENIED"), (self.brief, "EXPIRED")):
             house.word(request_id, word)
-        house.activate(policy(2, limits=LIMITS))
+        house.activate(staged(2))
         stricter = policy(3, rules=[{"id": "stop", "match": {"actions": ["deployment.**"]}, "decision": "BLOCK"}])
         house.cli("policy", "shadow", "-", stdin=json.dumps(stricter))
         self.later = house.ask(action="deployment.staging")

@@ -195,12 +195,25 @@ static const struct right {
     {APPROVAL, "evaluator"},
     {"UPDATE approval SET state = 'DENIED', closed_at = now(), notices = 2, refusals = 1", "resolver"},
     {"SELECT FROM approval FOR UPDATE", "resolver"},
-    {"UPDATE approval SET deadline = 'infinity'", ""},
+    {"UPDATE approval SET deadline = now() + interval '2 hours', reminded_at = now(), steps_taken = 1, asked "
+     "= 3, "
+     "next_at = now()",
+     "resolver"},
+    {"UPDATE approval SET opened_at = now()", ""},
+    {"UPDATE approval SET latest = now()", ""},
+    {"UPDATE approval SET hold_for_us = 0", ""},
     {"UPDATE approval SET request_digest = 'x'", ""},
     {"UPDATE approval SET valid_for_us = 1", ""},
     {"DELETE FROM approval", ""},
-    {"INSERT INTO approval_requirement VALUES ('00000000-0000-0000-0000-000000000001', 5, 'p', 'g', 1)",
+    {"INSERT INTO approval_requirement (approval_id, n, profile, group_name, quorum, demand, stage) "
+     "VALUES ('00000000-0000-0000-0000-000000000001', 5, 'p', 'g', 1, 0, 0)",
      "evaluator resolver"},
+    {"INSERT INTO approval_step (approval_id, n, demand, how, group_name, at) "
+     "VALUES ('00000000-0000-0000-0000-000000000001', 5, 0, 'notify', 'g', now())",
+     "evaluator resolver"},
+    {"UPDATE approval_step SET stage = 0", "resolver"},
+    {"UPDATE approval_step SET at = now()", ""},
+    {"DELETE FROM approval_step", ""},
     {"UPDATE approval_requirement SET quorum = 1", ""},
     {"DELETE FROM approval_requirement", ""},
     {RESPONSE, "resolver"},
