@@ -11,19 +11,12 @@ struct answers {
 	struct evaluator *evaluator;
 	struct work *work;
 	struct arena *arena; /* of the rows */
-	struct sheet requests, approvals;
+	struct sheet requests, approvals, lines;
 	struct asking_sheets asked;
 	struct words words;
 };
 
 /* ------------------------------------------------------------------ deciding */
-
-/* Nobody could approve it, and the class does not wait for somebody who can. */
-static bool
-leads_nowhere(const struct evaluator_item *item)
-{
-	return item->nobody && !item->decision.hold_if_nobody;
-}
 
 /* What the policy does not know is not kept: from here on it is a request that could not be taken. */
 static void
@@ -73,10 +66,13 @@ evaluator_decide(struct evaluator *evaluator, struct work *work, struct limits *
 		if (items[i].fate == EVALUATOR_NEW)
 			limits_note(limits, &items[i].decision);
 	}
-	if (people && !evaluator_look_for_people(work, items, count, error))
+	if (people
+	    && (!evaluator_look_for_people(work, items, count, error)
+		|| !evaluator_stem(evaluator, work, items, count, error)))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (evaluator_asks_people(&items[i]) && leads_nowhere(&items[i]))
+		if (evaluator_asks_people(&items[i])
+		    && (evaluator_leads_nowhere(&items[i]) || items[i].flood_code))
 			limits_drop(limits, items[i].about.tenant, items[i].about.request_id);
 	return true;
 }
@@ -148,16 +144,26 @@ deny(struct answers *answers, const struct evaluator_item *item, struct error *e
 
 /* The decision stays what the policy said; it is the word that tells why it leads nowhere. */
 static bool
-deny_without_people(struct answers *answers, const struct evaluator_item *item, struct error *error)
+deny_unasked(struct answers *answers, const struct evaluator_item *item, const char *code, const char *text,
+	     struct error *error)
 {
 	struct authorization word = word_make(answers->work, &item->about, &item->stored);
 
 	word.status = AUTHORIZATION_DENIED;
-	word.reason_code = "no_eligible_approver";
-	word.reason_text =
-	    "Too few people could approve this: the groups that must be asked, without the one who asks, are "
-	    "smaller than their quorum.";
+	word.reason_code = code;
+	word.reason_text = text;
+	word.duplicate_of = item->duplicate_of;
 	return speak(answers, item, &word, error);
+}
+
+static bool
+deny_without_people(struct answers *answers, const struct evaluator_item *item, struct error *error)
+{
+	return deny_unasked(
+	    answers, item, "no_eligible_approver",
+	    "Too few people could approve this: the groups that must be asked, without the one "
+	    "who asks, are smaller than their quorum.",
+	    error);
 }
 
 static bool
@@ -220,6 +226,8 @@ keep_approval(struct answers *answers, const struct evaluator_item *item, const 
 		  store_time(approval->latest), store_int(approval->remind_before),
 		  store_int(approval->remind_every), store_int(approval_open_asks(approval)),
 		  store_time(next == INT64_MAX ? 0 : next), store_int(1));
+	sheet_add(&answers->lines, store_text(item->about.tenant), store_text(item->about.digest_text),
+		  store_uuid(approval_id), store_text(item->about.agent_id), store_text(decision->class_id));
 	asking_rows(&answers->asked, approval_id, approval, asking, 0);
 }
 
@@ -271,8 +279,10 @@ answer_decided(struct answers *answers, const struct evaluator_item *item, struc
 	case POLICY_ALLOW:
 		return grant(answers, item, error);
 	case POLICY_REQUIRE_APPROVAL:
-		if (leads_nowhere(item))
+		if (evaluator_leads_nowhere(item))
 			return deny_without_people(answers, item, error);
+		if (item->flood_code)
+			return deny_unasked(answers, item, item->flood_code, item->flood_text, error);
 		return ask(answers, item, error);
 	case POLICY_BLOCK:
 		break;
@@ -331,6 +341,7 @@ open_sheets(struct evaluator *evaluator, struct work *work)
 	    .arena = arena,
 	    .requests = sheet_open(arena, STATEMENT_EVALUATOR_REQUEST, "ttnntttttnttttbttnnnntt"),
 	    .approvals = sheet_open(arena, STATEMENT_APPROVALS_OPEN, "utttttnnnnnnnnnn"),
+	    .lines = sheet_open(arena, STATEMENT_FLOOD_KEEP, "ttutt"),
 	    .asked = asking_sheets_open(arena),
 	    .words = words_open(work, arena),
 	};
@@ -342,6 +353,7 @@ send(const struct answers *answers, struct error *error)
 	struct store *store = answers->work->store;
 
 	return sheet_send(&answers->requests, store, error) && sheet_send(&answers->approvals, store, error)
+	       && sheet_send(&answers->lines, store, error)
 	       && asking_sheets_send(&answers->asked, store, error) && words_send(&answers->words, error);
 }
 

@@ -10,6 +10,12 @@ evaluator_asks_people(const struct evaluator_item *item)
 	return item->fate == EVALUATOR_NEW && item->decision.verdict == POLICY_REQUIRE_APPROVAL;
 }
 
+bool
+evaluator_leads_nowhere(const struct evaluator_item *item)
+{
+	return item->nobody && !item->decision.hold_if_nobody;
+}
+
 /* One group that may be asked, with those who are not to answer. */
 static void
 ask_size(struct sheet *asked, const struct evaluator_item *item, const struct policy_ask *ask)

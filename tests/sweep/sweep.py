@@ -25,7 +25,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "walk"))
 
-from house import ASAN, BOOTSTRAP, OWNER_URI, ROOT, SERVICES, STATE, House, digest_of, now, policy, rfc3339  # noqa: E402
+from house import ASAN, BOOTSTRAP, OWNER_URI, ROOT, SERVICES, STATE, House, digest_of, execution_of, now, policy, rfc3339  # noqa: E402
 import history  # noqa: E402
 import schemas  # noqa: E402
 
@@ -120,7 +120,7 @@ class Round:
 
     def request(self, kind, action, send=True, times=1, key=None, **members):
         request = {"request_id": self.id(kind), "agent_id": "coding-agent-production", "action": action, "target": "customer-api",
-                   "context": {"environment": "production", "tests_passed": True}, **members}
+                   "context": {"environment": "production", "tests_passed": True}, "execution": execution_of(self.id(kind)), **members}
         self.digests[kind] = digest_of(request)
         for _ in range(times if send else 0):
             self.house.publish("requests", request, key=key or self.id(kind), flush=False)

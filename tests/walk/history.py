@@ -16,6 +16,7 @@ import psycopg
 from confluent_kafka import Consumer, KafkaError, TopicPartition, TIMESTAMP_LOG_APPEND_TIME
 
 import history_effects
+import history_flood
 import history_inputs
 import history_ledger
 import history_limits
@@ -26,10 +27,11 @@ from history_tools import SECOND, b64url_decode, parse
 INPUTS = {"requests": "evaluator", "responses": "resolver", "outcomes": "recorder", "approvals": "notifier"}
 OUTPUTS = ("approvals", "authorizations", "incidents", "quarantine", "checkpoints")
 TABLES = ("installation", "consumer_position", "agent", "group_member", "signing_key", "directory_history", "policy", "policy_shadow", "request",
-          "decision", "approval", "approval_requirement", "approval_step", "response", "authorization_status", "outcome", "incident", "quarantine",
+          "decision", "approval", "approval_requirement", "approval_step", "open_approval", "open_ask", "response",
+          "authorization_status", "outcome", "incident", "quarantine",
           "quarantine_raw", "shelf", "ledger_head", "ledger_batch", "ledger_event", "relay_position", "checkpoint", "delivery",
           "delivery_target", "limit_counter", "limit_use")
-RULES = (history_inputs, history_words, history_votes, history_ledger, history_effects, history_limits)
+RULES = (history_inputs, history_words, history_votes, history_ledger, history_effects, history_limits, history_flood)
 
 
 class Record:

@@ -75,6 +75,10 @@ def judge_incidents(view, violate):
             if not word or word["status"] != "GRANTED" or row["at"] < word["expires_at"] or early or \
                     row["incident_id"] != derived(*request, f"incident.{row['kind']}.{word['event_id']}", 0):
                 violate("made-up", row["incident_id"], f"{row['kind']} of {key_of(*request)}")
+        elif row["kind"] == "approval_flood":
+            if [w["reason_code"] for w in view.words.get(request, ())] != ["too_many_open"] or row["evidence"] != [row["request_id"]] or \
+                    row["incident_id"] != derived(*request, f"incident.approval_flood.{row['subject']}", 0):
+                violate("made-up", row["incident_id"], f"{row['kind']} of {key_of(*request)}")
         elif row["incident_id"] not in due:
             violate("made-up", row["incident_id"], f"{row['kind']} of {key_of(*request)}, and no outcome is one")
         event = view.event(row["incident_id"], "incidents")

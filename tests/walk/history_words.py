@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every request has its decisions, at most one question to people, and exactly one final word, each said in the ledger."""
+from history_flood import UNASKED
 from history_policy import demand_by, demand_of, policies_of, unite
 from history_tools import SECOND, canonical, claims_of, derived, digest_text, key_of, microseconds, murmur2
 
@@ -139,7 +140,7 @@ def judge_words(view, request, who, violate):
         violate("verdict", who, f"ALLOW became {statuses}")
     if first == "BLOCK" and (statuses != {"DENIED"} or approval):
         violate("verdict", who, f"BLOCK became {statuses}")
-    if first == "REQUIRE_APPROVAL" and not approval and [w["reason_code"] for w in final] != ["no_eligible_approver"]:
+    if first == "REQUIRE_APPROVAL" and not approval and [w["reason_code"] for w in final] not in UNASKED:
         violate("verdict", who, f"nobody was asked, and it became {statuses}")
     if "GRANTED" in statuses and not row["valid"]:
         violate("verdict", who, "an invalid request was granted")

@@ -168,7 +168,7 @@ static const struct right {
     {"DROP TRIGGER guard ON ledger_event", ""},
     {EVENT("authorizations"), "evaluator resolver"},
     {EVENT("approvals"), "evaluator resolver"},
-    {EVENT("incidents"), "resolver recorder"},
+    {EVENT("incidents"), "evaluator resolver recorder"},
     {EVENT("quarantine"), CONSUMERS},
     {EVENT("checkpoints"), "relay"},
     {EVENT("requests"), ""},
@@ -219,6 +219,15 @@ static const struct right {
     {RESPONSE, "resolver"},
     {"UPDATE response SET result = 'counted'", ""},
     {"DELETE FROM response", ""},
+    /* what is open */
+    {"INSERT INTO open_approval VALUES ('t', 'x', '00000000-0000-0000-0000-000000000001', 'a', 'c')",
+     "evaluator"},
+    {"UPDATE open_approval SET class_id = 'x'", ""},
+    {"DELETE FROM open_approval", ""},
+    {"INSERT INTO open_ask VALUES (gen_random_uuid(), 'g', 't')", ""},
+    {"DELETE FROM open_ask", ""},
+    {"SELECT agent_id FROM open_approval", "evaluator operator auditor"},
+    {"SELECT group_name FROM open_ask", "evaluator operator auditor"},
     /* limits */
     {"INSERT INTO limit_counter (counter, policy_id, limit_id, fields, measure, key, window_kind, "
      "max_amount, per_us, at, over_at) "
@@ -240,7 +249,7 @@ static const struct right {
     {OUTCOME, "recorder"},
     {"UPDATE outcome SET judgement = 'authorized'", ""},
     {"DELETE FROM outcome", ""},
-    {INCIDENT, "recorder"},
+    {INCIDENT, "evaluator recorder"},
     {"UPDATE incident SET severity = 'low'", ""},
     {"DELETE FROM incident", ""},
     {SHELF("resolver"), "resolver recorder"},
