@@ -24,7 +24,7 @@ LANES = ("first", "second")
 OURS = ("COUNTERSIGN_KAFKA_BOOTSTRAP_SERVERS", "COUNTERSIGN_DATABASE_URI")
 # seconds that the longest files take alone: only their order matters, and that none comes last
 LONG = {"test_faults.py": 224, "test_kafka_faults.py": 118, "test_chaos.py": 115, "test_attacks.py": 87, "test_database_faults.py": 59,
-        "test_secured.py": 57, "test_notifying.py": 54, "test_sweep.py": 47, "test_differential.py": 43, "test_clocks.py": 29,
+        "test_secured.py": 57, "test_histories.py": 55, "test_notifying.py": 54, "test_sweep.py": 47, "test_differential.py": 43, "test_clocks.py": 29,
         "test_conditions.py": 27, "test_answering.py": 26, "test_races.py": 24, "test_shelf.py": 22, "test_outcomes.py": 20,
         "test_command_line.py": 19, "test_rows.py": 18}
 

@@ -91,6 +91,30 @@ stands_for_itself(unsigned char byte)
 	return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
 }
 
+/* So many bytes at once: all of them? A byte that does not spoils the difference in its own or in a later one's highest bit. */
+static bool
+eight_stand_for_themselves(const char *bytes)
+{
+	const uint64_t each = UINT64_C(0x0101010101010101);
+	uint64_t word, quote, backslash;
+
+	memcpy(&word, bytes, sizeof word);
+	quote = word ^ each * '"';
+	backslash = word ^ each * '\\';
+	return !((word | (word - each * 0x20) | (quote - each) | (backslash - each)) & each * 0x80);
+}
+
+/* Where the bytes that stand for themselves end. */
+static size_t
+skip_plain(struct text text, size_t at)
+{
+	while (text.length - at >= 8 && eight_stand_for_themselves(text.bytes + at))
+		at += 8;
+	while (at < text.length && stands_for_itself((unsigned char)text.bytes[at]))
+		at++;
+	return at;
+}
+
 /* False when the text is not well-formed UTF-8. */
 static bool
 put_text(struct buffer *out, struct text text)
@@ -99,12 +123,10 @@ put_text(struct buffer *out, struct text text)
 	uint32_t point;
 
 	buffer_add_byte(out, '"');
-	while (at < text.length) {
+	while ((at = skip_plain(text, at)) < text.length) {
 		unsigned char byte = (unsigned char)text.bytes[at];
 
-		if (stands_for_itself(byte)) {
-			at++;
-		} else if (byte < 0x80) {
+		if (byte < 0x80) {
 			buffer_add(out, text.bytes + copied, at - copied);
 			put_escape(out, byte);
 			copied = ++at;

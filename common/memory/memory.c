@@ -329,13 +329,10 @@ arena_used(const struct arena *arena)
 	return arena->used;
 }
 
-/* Room for `more` bytes and the NUL. What was there stays valid in the arena, so adding from the own bytes is safe. */
+/* What was there stays valid in the arena, so adding from the own bytes is safe. */
 static void
-buffer_reserve(struct buffer *buffer, size_t more)
+buffer_grow(struct buffer *buffer, size_t more)
 {
-	if (buffer->length < buffer->room && more < buffer->room - buffer->length)
-		return;
-
 	size_t wanted = sum(sum(buffer->length, more), 1);
 	size_t room = buffer->room ? product(buffer->room, 2) : BUFFER_FIRST;
 
@@ -354,6 +351,14 @@ buffer_reserve(struct buffer *buffer, size_t more)
 	buffer->room = room;
 }
 
+/* Room for `more` bytes and the NUL. */
+static inline void
+buffer_reserve(struct buffer *buffer, size_t more)
+{
+	if (buffer->length >= buffer->room || more >= buffer->room - buffer->length)
+		buffer_grow(buffer, more);
+}
+
 void
 buffer_add(struct buffer *buffer, const void *bytes, size_t length)
 {
@@ -368,14 +373,6 @@ void
 buffer_add_text(struct buffer *buffer, const char *text)
 {
 	buffer_add(buffer, text, strlen(text));
-}
-
-void
-buffer_add_byte(struct buffer *buffer, char byte)
-{
-	buffer_reserve(buffer, 1);
-	buffer->bytes[buffer->length++] = byte;
-	buffer->bytes[buffer->length] = '\0';
 }
 
 void

@@ -39,8 +39,18 @@ struct buffer {
 };
 void buffer_add(struct buffer *buffer, const void *bytes, size_t length);
 void buffer_add_text(struct buffer *buffer, const char *text);
-void buffer_add_byte(struct buffer *buffer, char byte);
 void buffer_add_format(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Here, since what is formatted consists of many. */
+static inline void
+buffer_add_byte(struct buffer *buffer, char byte)
+{
+	if (buffer->room - buffer->length < 2) {
+		buffer_add(buffer, &byte, 1);
+		return;
+	}
+	buffer->bytes[buffer->length++] = byte;
+	buffer->bytes[buffer->length] = '\0';
+}
 
 /* malloc family for what outlives a message; never NULL. Freed with free(). */
 void *memory_take(size_t size); /* zeroed */

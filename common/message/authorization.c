@@ -30,9 +30,9 @@ authorization_status_name(enum authorization_status status)
 static bool
 may_ask_again(const char *reason_code)
 {
-	static const char *const codes[] = {"invalid_request",	    "missing_input",
-					    "evaluation_timeout",   "no_policy",
-					    "no_eligible_approver", "identity_not_verified"};
+	static const char *const codes[] = {
+	    "invalid_request",	    "missing_input",	     "evaluation_timeout", "no_policy",
+	    "no_eligible_approver", "identity_not_verified", "too_many_open"};
 
 	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
 		if (strcmp(codes[i], reason_code) == 0)
@@ -107,6 +107,7 @@ body_of(struct arena *arena, const struct authorization *authorization, const st
 	if (authorization->status != AUTHORIZATION_GRANTED)
 		value_set_string(arena, body, "remediation", authorization->remediation);
 	value_set_string(arena, body, "approval_id", authorization->approval_id);
+	value_set_string(arena, body, "duplicate_of", authorization->duplicate_of);
 	body_set_responses(arena, body, authorization->responses, authorization->response_count);
 	body_set_time(arena, body, "decided_at", authorization->decided_at);
 	if (authorization->status == AUTHORIZATION_GRANTED) {

@@ -41,6 +41,7 @@ struct authorization {
 	const char *remediation;	 /* what the agent could do instead, or NULL; not said with GRANTED */
 	const struct value *layers;	 /* NULL unless several decided: a list of {id, version, digest} */
 	const char *approval_id;	 /* or NULL */
+	const char *duplicate_of;	 /* with duplicate_open: the request that asks the same; else NULL */
 	const struct authorization_response *responses;
 	size_t response_count;
 	int64_t decided_at;

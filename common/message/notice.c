@@ -48,6 +48,13 @@ needs_of(struct arena *arena, const struct notice *notice)
 		value_set_string(arena, need, "group", notice->needs[i].group);
 		value_set(arena, need, "quorum", value_int(arena, notice->needs[i].quorum));
 		value_set(arena, need, "votes", value_int(arena, notice->needs[i].votes));
+		value_set(arena, need, "stage", value_int(arena, notice->needs[i].stage));
+		value_set_string(arena, need, "of", notice->needs[i].all ? "all" : "any");
+		value_set(arena, need, "open", value_bool(arena, notice->needs[i].open));
+		if (notice->needs[i].distinct)
+			value_set(arena, need, "distinct", value_bool(arena, true));
+		if (notice->needs[i].escalated)
+			value_set(arena, need, "escalated", value_bool(arena, true));
 		value_append(arena, needs, need);
 	}
 	return needs;

@@ -11,6 +11,12 @@ struct notice_need {
 	const char *profile, *group;
 	int64_t quorum, votes;
 	const char *policy; /* whose profile it is, where several policies decided; else NULL */
+	int64_t stage;	    /* of its profile, from 1 */
+	bool all;	    /* all of its stage must be met; else one of it */
+	bool distinct;	    /* a person counts for one need of the profile */
+	bool escalated;	    /* it is asked since nobody answered, and stands in for its whole stage */
+	bool open;	    /* its members may answer now */
+	bool asked;	    /* they could at some time */
 };
 
 struct notice {

@@ -25,21 +25,43 @@ static const struct field members[] = {
     {"responder", FIELD_NAME, true, PLACE(responder)},
     {"request_digest", FIELD_DIGEST, true, PLACE(request_digest)},
     {"issued_at", FIELD_TIME, true, PLACE(issued_at)},
+    {"deadline", FIELD_TIME, false, PLACE(deadline)},
     {"reason", FIELD_LINE, false, PLACE(reason)},
 };
 
 static const struct fields response_fields = {members, sizeof members / sizeof *members, NULL};
 
+static const char *const verdicts[] = {"approve", "deny", "recuse", "comment", "extend"};
+
+const char *
+response_verdict_name(enum response_verdict verdict)
+{
+	return verdicts[verdict];
+}
+
 static bool
 read_verdict(const char *word, enum response_verdict *verdict, struct error *error)
 {
-	if (strcmp(word, "approve") == 0)
-		*verdict = RESPONSE_APPROVE;
-	else if (strcmp(word, "deny") == 0 || strcmp(word, "reject") == 0)
-		*verdict = RESPONSE_DENY;
-	else
-		return error_set_field(error, ERROR_INVALID, "bad_value", "verdict",
-				       "expected: approve, deny or reject");
+	if (strcmp(word, "reject") == 0)
+		word = response_verdict_name(RESPONSE_DENY);
+	for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)
+		if (strcmp(word, verdicts[i]) == 0) {
+			*verdict = (enum response_verdict)i;
+			return true;
+		}
+	return error_set_field(error, ERROR_INVALID, "bad_value", "verdict",
+			       "expected: approve, deny, reject, recuse, comment or extend");
+}
+
+static bool
+check_deadline(const struct response *response, struct error *error)
+{
+	if (response->verdict == RESPONSE_EXTEND && response->deadline <= 0)
+		return error_set_field(error, ERROR_INVALID, "missing_field", "deadline",
+				       "required with extend");
+	if (response->verdict != RESPONSE_EXTEND && response->deadline != 0)
+		return error_set_field(error, ERROR_INVALID, "bad_value", "deadline",
+				       "stands with extend only");
 	return true;
 }
 
@@ -78,7 +100,7 @@ response_parse(struct arena *arena, const struct record *record, struct response
 	bool ok = envelope_open(arena, record, &envelope, error)
 		  && fields_read(arena, &response_fields, envelope.body, &body, error)
 		  && read_verdict(body.verdict, &body.response.verdict, error)
-		  && check_subject(&body.response, error)
+		  && check_deadline(&body.response, error) && check_subject(&body.response, error)
 		  && read_signature(arena, &envelope, &body.response, error);
 
 	*response = body.response;
@@ -94,7 +116,7 @@ response_format(struct arena *arena, const struct response *response, size_t *le
 	struct value *map = value_map(arena);
 	struct buffer text = {.arena = arena};
 	struct error error = {0};
-	char digest[CRYPTO_DIGEST_TEXT_SIZE], issued_at[RFC3339_SIZE];
+	char digest[CRYPTO_DIGEST_TEXT_SIZE], issued_at[RFC3339_SIZE], deadline[RFC3339_SIZE];
 
 	crypto_digest_text(response->request_digest, digest);
 	rfc3339_format(response->issued_at, issued_at);
@@ -103,10 +125,14 @@ response_format(struct arena *arena, const struct response *response, size_t *le
 	value_set_string(arena, map, "request_id", response->request_id);
 	value_set_string(arena, map, "approval_id", response->approval_id);
 	value_set_string(arena, map, "responder", response->responder);
-	value_set_string(arena, map, "verdict", response->verdict == RESPONSE_APPROVE ? "approve" : "deny");
+	value_set_string(arena, map, "verdict", response_verdict_name(response->verdict));
 	value_set_string(arena, map, "request_digest", digest);
 	value_set_string(arena, map, "issued_at", issued_at);
 	value_set_string(arena, map, "reason", response->reason);
+	if (response->deadline) {
+		rfc3339_format(response->deadline, deadline);
+		value_set_string(arena, map, "deadline", deadline);
+	}
 	if (!canonical_format(&text, map, &error))
 		return NULL;
 	*length = text.length;

@@ -9,7 +9,9 @@
 
 #define RESPONSE_TYP "countersign-response"
 
-enum response_verdict { RESPONSE_APPROVE, RESPONSE_DENY };
+enum response_verdict { RESPONSE_APPROVE, RESPONSE_DENY, RESPONSE_RECUSE, RESPONSE_COMMENT, RESPONSE_EXTEND };
+/* "approve", "deny", "recuse", "comment", "extend" */
+const char *response_verdict_name(enum response_verdict verdict);
 
 struct response {
 	const char *response_id; /* 1-128 of the request id's alphabet */
@@ -20,6 +22,7 @@ struct response {
 	enum response_verdict verdict;
 	uint8_t request_digest[CRYPTO_SHA256_SIZE];
 	int64_t issued_at;
+	int64_t deadline;	 /* with RESPONSE_EXTEND, and with no other: the one that is wanted; else 0 */
 	const char *reason;	 /* or NULL; <= 1 KiB */
 	const char *traceparent; /* or NULL */
 	int64_t appended_at;	 /* the broker's clock for this record, 0 when the producer set it */

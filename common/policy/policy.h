@@ -4,12 +4,16 @@
 #define COUNTERSIGN_POLICY_H
 
 #include "common/finding/finding.h"
+#include "common/policy/policy_profile.h"
 #include "common/value/value.h"
 
 #define POLICY_RULES_MAX 20000
 #define POLICY_CLASSES_MAX 256
 #define POLICY_PROFILES_MAX 256
-#define POLICY_REQUIREMENTS_MAX 16 /* approval profiles that one decision may demand together */
+#define POLICY_REQUIREMENTS_MAX 16	  /* approval profiles that one decision may demand together */
+#define POLICY_REQUIREMENTS_STAGES_MAX 32 /* their stages together */
+#define POLICY_REQUIREMENTS_ASKS_MAX 32	  /* their asks together, those of steps included */
+#define POLICY_REQUIREMENTS_STEPS_MAX 16  /* their steps together */
 #define POLICY_LAYERS_MAX 2	   /* documents that decide together: the organisation's and the tenant's */
 #define POLICY_CANDIDATES_MAX 1024 /* rules that may cover one literal action */
 
@@ -95,11 +99,12 @@ struct policy_request {
 	void *usage;
 };
 
-/* One question to people: so many members of this group. */
+/* What one profile demands; all profiles of a decision must be met. */
 struct policy_requirement {
-	const char *profile, *group;
-	int64_t quorum;
-	const char *policy; /* whose profile it is, in a decision by several documents; else NULL */
+	const char *profile, *group; /* its name; the group that is asked first */
+	int64_t quorum;		     /* how many of that */
+	const char *policy;	     /* whose profile it is, in a decision by several documents; else NULL */
+	const struct policy_profile *terms; /* all that it demands */
 };
 
 struct policy_decision {
@@ -107,7 +112,8 @@ struct policy_decision {
 	/* one of "rule", "class_default", "rule_error" (a condition of a rule that restricts could not be evaluated, and the rule's
 	 * decision stands instead of a milder one), "limit_exceeded" (likewise, of a limit), "identity_not_verified", "missing_input", "evaluation_timeout", "no_policy", "invalid_request" (the context does
 	 * not satisfy the declared inputs), "bad_param" (one document gives another's param what this does not take), "too_many_rules" (over
-	 * POLICY_CANDIDATES_MAX speak), "too_many_requirements" (over POLICY_REQUIREMENTS_MAX would be asked),
+	 * POLICY_CANDIDATES_MAX speak), "too_many_requirements" (more would be asked than one approval holds: over POLICY_REQUIREMENTS_MAX
+	 * profiles, 32 stages, 32 asks or 16 steps of them together),
 	 * "obligation_conflict", "too_many_obligations" (policy_obligations.h; `rules` are those that oblige so) */
 	const char *reason_code;
 	const char *reason_text; /* one line of at most 1 KiB; the rules' reasons, joined */
@@ -127,7 +133,11 @@ struct policy_decision {
 	/* with REQUIRE_APPROVAL */
 	struct policy_requirement requirements[POLICY_REQUIREMENTS_MAX];
 	size_t requirement_count;
-	int64_t ttl;	     /* microseconds; the least of all profiles */
+	int64_t ttl;	   /* microseconds; the least of all profiles */
+	int64_t extend_to; /* the least of all profiles; 0: one of them does not let its deadline be extended */
+	int64_t remind_before,
+	    remind_every;    /* the first and the most frequent reminders of all profiles; 0: none */
+	int64_t hold_for;    /* microseconds between the grant and its not_before; the most of all profiles */
 	bool hold_if_nobody; /* cell no_eligible_approver of the class is hold */
 	/* with ALLOW: of the class; with REQUIRE_APPROVAL: the least of the grants; microseconds, > 0 */
 	int64_t valid_for;

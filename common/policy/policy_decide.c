@@ -25,9 +25,9 @@
  *     is stricter stays as it is.
  * 10. REQUIRE_APPROVAL asks the profiles of all who said so at that level (rules that count or raise, classes whose default was
  *     used), the same profile once; `ttl` and the
- *     grant's `valid_for` are the least of theirs. ALLOW lasts for the least `valid_for` of the classes.
- * 11. What outgrows a message is BLOCK: more than POLICY_CANDIDATES_MAX candidates too_many_rules, more than
- *     POLICY_REQUIREMENTS_MAX profiles too_many_requirements.
+ *     grant's `valid_for` are the least of theirs, `hold_for` is the most; `extend_to` is the least where all have it, reminders are those of all. ALLOW lasts for the least `valid_for` of the classes.
+ * 11. What outgrows a message is BLOCK: more than POLICY_CANDIDATES_MAX candidates too_many_rules; more than
+ *     POLICY_REQUIREMENTS_MAX profiles, or more stages, asks and steps of them than one approval holds, too_many_requirements.
  * 12. Several documents, an organisation's and a tenant's: each is asked as above, with its own names, and the strictest verdict stands
  *     (policy_layers.c). What rule 7 says of on_error holds for the errors of all. A default counts when no rule of its own document
  *     does; that of a class with `floor: false` when no rule of any does. Whoever is at the level of the result asks its people, and
@@ -195,6 +195,18 @@ policy_is_in_time(struct policy_deciding *deciding, bool late)
 	return true;
 }
 
+void
+policy_deciding_outgrown(struct policy_deciding *deciding)
+{
+	struct policy_decision *decision = deciding->decision;
+
+	policy_deciding_block(deciding, "too_many_requirements");
+	decision->requirement_count = 0;
+	decision->ttl = decision->valid_for = decision->hold_for = decision->extend_to = 0;
+	decision->remind_before = decision->remind_every = 0;
+	decision->hold_if_nobody = false;
+}
+
 /* Rule 10: sorted by name, each once. */
 void
 policy_deciding_ask(struct policy_deciding *deciding, const struct policy_profile *profile)
@@ -237,6 +249,37 @@ lesser(int64_t left, int64_t right)
 	return left < right ? left : right;
 }
 
+void
+policy_unite_times(struct policy_decision *decision, struct policy_decision other)
+{
+	decision->extend_to = lesser(decision->extend_to, other.extend_to);
+	if (other.remind_before > decision->remind_before)
+		decision->remind_before = other.remind_before;
+	if (decision->remind_every == 0 || (other.remind_every && other.remind_every < decision->remind_every))
+		decision->remind_every = other.remind_every;
+	if (other.hold_for > decision->hold_for)
+		decision->hold_for = other.hold_for;
+}
+
+bool
+policy_asks_fit(const struct policy_decision *decision)
+{
+	size_t stages = 0, asks = 0, steps = 0;
+
+	for (size_t i = 0; i < decision->requirement_count; i++) {
+		const struct policy_profile *profile = decision->requirements[i].terms;
+
+		stages += profile->stage_count;
+		steps += profile->step_count;
+		for (size_t j = 0; j < profile->stage_count; j++)
+			asks += profile->stages[j].ask_count;
+		for (size_t j = 0; j < profile->step_count; j++)
+			asks += profile->steps[j].how != POLICY_ESCALATE_NOTIFY;
+	}
+	return stages <= POLICY_REQUIREMENTS_STAGES_MAX && asks <= POLICY_REQUIREMENTS_ASKS_MAX
+	       && steps <= POLICY_REQUIREMENTS_STEPS_MAX;
+}
+
 /* Rules 10 and 11. */
 void
 policy_apply_terms(struct policy_deciding *deciding)
@@ -250,22 +293,29 @@ policy_apply_terms(struct policy_deciding *deciding)
 		for (size_t i = 0; i < deciding->class_count; i++)
 			decision->valid_for = lesser(decision->valid_for, deciding->classes[i]->valid_for);
 	} else if (decision->verdict == POLICY_REQUIRE_APPROVAL) {
-		decision->ttl = decision->valid_for = INT64_MAX;
+		decision->ttl = decision->valid_for = decision->extend_to = INT64_MAX;
 		for (size_t i = 0; i < deciding->profile_count; i++) {
 			const struct policy_profile *profile = deciding->profiles[i];
 
-			/* of several questions the first: who asks people loads no policy with such a profile yet */
-			decision->requirements[decision->requirement_count++] = (struct policy_requirement){
-			    profile->name, profile->asks[0].group, profile->asks[0].quorum, NULL};
+			decision->requirements[decision->requirement_count++] =
+			    (struct policy_requirement){profile->name, profile->stages[0].asks[0].group,
+							profile->stages[0].asks[0].quorum, NULL, profile};
 			if (profile->ttl)
 				decision->ttl = lesser(decision->ttl, profile->ttl);
 			decision->valid_for = lesser(decision->valid_for, profile->valid_for);
+			policy_unite_times(decision,
+					   (struct policy_decision){.extend_to = profile->extend_to,
+								    .remind_before = profile->remind_before,
+								    .remind_every = profile->remind_every,
+								    .hold_for = profile->hold_for});
 		}
 		decision->hold_if_nobody = true;
 		for (size_t i = 0; i < deciding->class_count; i++)
 			decision->hold_if_nobody =
 			    decision->hold_if_nobody
 			    && deciding->classes[i]->cells.no_eligible_approver == POLICY_NOBODY_HOLD;
+		if (!policy_asks_fit(decision))
+			policy_deciding_outgrown(deciding);
 	}
 }
 

@@ -56,6 +56,12 @@ struct policy_deciding {
 
 /* Makes it BLOCK with this code. Always false: nothing that follows can change it. */
 bool policy_deciding_block(struct policy_deciding *deciding, const char *code);
+/* extend_to, remind_before, remind_every and hold_for of the other are demanded as well. */
+void policy_unite_times(struct policy_decision *decision, struct policy_decision other);
+/* Do the stages, asks and steps of all requirements fit into one approval? */
+bool policy_asks_fit(const struct policy_decision *decision);
+/* BLOCK too_many_requirements, and nobody is asked. */
+void policy_deciding_outgrown(struct policy_deciding *deciding);
 /* Adds a profile to those who are asked, each once, by name. */
 void policy_deciding_ask(struct policy_deciding *deciding, const struct policy_profile *profile);
 

@@ -11,14 +11,16 @@ policy_decision_equal(const struct policy_decision *left, const struct policy_de
 {
 	if (left->verdict != right->verdict || left->requirement_count != right->requirement_count
 	    || left->ttl != right->ttl || left->valid_for != right->valid_for
+	    || left->hold_for != right->hold_for || left->extend_to != right->extend_to
+	    || left->remind_before != right->remind_before || left->remind_every != right->remind_every
 	    || left->hold_if_nobody != right->hold_if_nobody || !left->obligations != !right->obligations
 	    || (left->obligations && !value_equal(left->obligations, right->obligations)))
 		return false;
 	for (size_t i = 0; i < left->requirement_count; i++) {
 		const struct policy_requirement *one = &left->requirements[i], *other = &right->requirements[i];
 
-		if (strcmp(one->profile, other->profile) != 0 || strcmp(one->group, other->group) != 0
-		    || one->quorum != other->quorum)
+		if (strcmp(one->profile, other->profile) != 0
+		    || !policy_profile_equal(one->terms, other->terms))
 			return false;
 	}
 	return true;

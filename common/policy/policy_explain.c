@@ -360,18 +360,43 @@ add_limits(const struct explaining *e, struct value *list)
 }
 
 static struct value *
-asks_of(const struct explaining *e, const struct policy_profile *profile)
+asks_of(const struct explaining *e, const struct policy_stage *stage)
 {
 	struct value *list = value_list(e->arena);
 
-	for (size_t i = 0; i < profile->ask_count; i++) {
+	for (size_t i = 0; i < stage->ask_count; i++) {
 		struct value *one = value_map(e->arena);
 
-		value_set_string(e->arena, one, "group", profile->asks[i].group);
-		set_int(e, one, "quorum", profile->asks[i].quorum);
+		value_set_string(e->arena, one, "group", stage->asks[i].group);
+		set_int(e, one, "quorum", stage->asks[i].quorum);
 		value_append(e->arena, list, one);
 	}
 	return list;
+}
+
+static void
+set_stage(const struct explaining *e, struct value *map, const struct policy_stage *stage)
+{
+	value_set(e->arena, map, stage->all ? "all_of" : "any_of", asks_of(e, stage));
+}
+
+/* As the document has it: one stage by itself, several as a list. */
+static void
+set_stages(const struct explaining *e, struct value *map, const struct policy_profile *profile)
+{
+	struct value *list = value_list(e->arena);
+
+	if (profile->stage_count == 1) {
+		set_stage(e, map, &profile->stages[0]);
+		return;
+	}
+	for (size_t i = 0; i < profile->stage_count; i++) {
+		struct value *one = value_map(e->arena);
+
+		set_stage(e, one, &profile->stages[i]);
+		value_append(e->arena, list, one);
+	}
+	value_set(e->arena, map, "stages", list);
 }
 
 /* Does it ask by itself: by its default, or because it holds what came late? */
@@ -413,7 +438,7 @@ add_approvals(const struct explaining *e, struct value *list)
 		set_policy(e, one);
 		value_set_string(e->arena, one, "profile", profile->name);
 		value_set(e->arena, one, "from", askers_of(e, profile));
-		value_set(e->arena, one, profile->all ? "all_of" : "any_of", asks_of(e, profile));
+		set_stages(e, one, profile);
 		value_append(e->arena, list, one);
 	}
 }

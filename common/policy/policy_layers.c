@@ -249,7 +249,8 @@ unite_requirements(struct policy_decision *decision, const struct policy_decidin
 		decision->requirements[decision->requirement_count++].policy = policy_name(layer->policy);
 	}
 	decision->ttl = lesser(decision->ttl, one->ttl);
-	return true;
+	policy_unite_times(decision, *one);
+	return policy_asks_fit(decision);
 }
 
 static void
@@ -257,7 +258,7 @@ unite_terms(struct policy_deciding *head)
 {
 	struct policy_decision *decision = head->decision;
 
-	decision->ttl = decision->valid_for = INT64_MAX;
+	decision->ttl = decision->valid_for = decision->extend_to = INT64_MAX;
 	decision->hold_if_nobody = true;
 	for (size_t i = 0; i < head->layer_count; i++) {
 		const struct policy_deciding *layer = &head->layers[i];
@@ -271,15 +272,12 @@ unite_terms(struct policy_deciding *head)
 			continue;
 		decision->valid_for = lesser(decision->valid_for, layer->decision->valid_for);
 		if (decision->verdict == POLICY_REQUIRE_APPROVAL && !unite_requirements(decision, layer)) {
-			policy_deciding_block(head, "too_many_requirements");
-			decision->requirement_count = 0;
-			decision->ttl = decision->valid_for = 0;
-			decision->hold_if_nobody = false;
+			policy_deciding_outgrown(head);
 			return;
 		}
 	}
 	if (decision->verdict == POLICY_ALLOW) {
-		decision->ttl = 0;
+		decision->ttl = decision->extend_to = 0;
 		decision->hold_if_nobody = false;
 	}
 }

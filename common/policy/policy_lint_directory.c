@@ -180,13 +180,25 @@ check_ask(struct policy_linting *linting, struct place place, const struct polic
 }
 
 static void
+check_stage(struct policy_linting *linting, const struct place *place, const struct policy_stage *stage)
+{
+	struct place asks = policy_place_member(place, stage->all ? "all_of" : "any_of");
+
+	for (size_t i = 0; i < stage->ask_count; i++)
+		check_ask(linting, policy_place_item(&asks, i), &stage->asks[i]);
+}
+
+static void
 check_profile(struct policy_linting *linting, const struct place *place, const struct policy_profile *profile)
 {
-	struct place asks = policy_place_member(place, profile->all ? "all_of" : "any_of");
+	struct place stages = policy_place_member(place, "stages");
 	struct place steps = policy_place_member(place, "escalate");
 
-	for (size_t i = 0; i < profile->ask_count; i++)
-		check_ask(linting, policy_place_item(&asks, i), &profile->asks[i]);
+	for (size_t i = 0; i < profile->stage_count; i++) {
+		struct place stage = stages.value ? policy_place_item(&stages, i) : *place;
+
+		check_stage(linting, &stage, &profile->stages[i]);
+	}
 	for (size_t i = 0; i < profile->step_count; i++) {
 		struct place step = policy_place_item(&steps, i);
 

@@ -5,6 +5,7 @@
 
 #include "common/finding/finding.h"
 #include "common/policy/policy.h"
+#include "common/policy/policy_profile.h"
 #include "common/policy/policy_condition.h"
 #include "common/policy/policy_input.h"
 
@@ -44,42 +45,6 @@ struct policy_let {
 struct policy_lets {
 	struct policy_let *items; /* sorted by name */
 	size_t count;
-};
-
-/* One question to people. */
-struct policy_ask {
-	const char *group;
-	int64_t quorum;
-	const struct policy_expression *filter; /* or NULL */
-};
-
-enum policy_escalation { POLICY_ESCALATE_ADD, POLICY_ESCALATE_NOTIFY, POLICY_ESCALATE_REPLACE };
-
-struct policy_step {
-	int64_t after;
-	struct policy_ask to;
-	enum policy_escalation how;
-};
-
-enum policy_excluded { /* bits */
-		       POLICY_EXCLUDE_REQUESTER = 1,
-		       POLICY_EXCLUDE_AGENT_OWNER = 2,
-		       POLICY_EXCLUDE_LAST_APPROVER = 4
-};
-
-struct policy_profile {
-	const char *name;
-	struct policy_ask *asks; /* at least one */
-	size_t ask_count;
-	bool all;      /* all of them must be met, not any */
-	bool distinct; /* one person counts once over all */
-	bool require_reason;
-	unsigned exclude; /* enum policy_excluded */
-	int64_t deny_quorum;
-	int64_t ttl; /* microseconds as all of these; 0: none */
-	int64_t hold_for, valid_for, uses;
-	struct policy_step *steps; /* by time */
-	size_t step_count;
 };
 
 /* The six cells of the failure matrix; the first of each is what holds where none is written. */

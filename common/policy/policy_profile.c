@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { QUORUM_MAX = 100, STEPS_MAX = 16, USES_MAX = 1000 };
+enum { QUORUM_MAX = 100, USES_MAX = 1000 };
 
 const struct policy_profile *
 policy_find_profile(const struct policy *policy, const char *name)
@@ -86,37 +86,70 @@ group_is_new(const struct place *place, const struct policy_ask *asks, size_t nu
 }
 
 static bool
-load_asks(const struct place *place, struct policy_profile *profile)
+load_asks(const struct place *place, struct policy_stage *stage)
 {
 	bool good = true;
 
 	if (!policy_read_list(place, POLICY_REQUIREMENTS_MAX))
 		return false;
-	profile->ask_count = place->value->as.list.count;
-	profile->asks = arena_take_array(place->reader->arena, profile->ask_count, sizeof *profile->asks);
-	for (size_t i = 0; i < profile->ask_count && !policy_reader_is_full(place); i++) {
+	stage->ask_count = place->value->as.list.count;
+	stage->asks = arena_take_array(place->reader->arena, stage->ask_count, sizeof *stage->asks);
+	for (size_t i = 0; i < stage->ask_count && !policy_reader_is_full(place); i++) {
 		struct place item = policy_place_item(place, i);
 
-		good = load_ask(&item, &profile->asks[i]) && group_is_new(&item, profile->asks, i) && good;
+		good = load_ask(&item, &stage->asks[i]) && group_is_new(&item, stage->asks, i) && good;
 	}
-	if (profile->ask_count > 1 && !profile->all)
-		policy_note_gap(place);
 	return good;
 }
 
 /* Exactly one of any_of and all_of. */
 static bool
-load_questions(const struct place *place, struct policy_profile *profile)
+load_stage(const struct place *place, struct policy_stage *stage)
 {
 	struct place any_of = policy_place_member(place, "any_of"),
 		     all_of = policy_place_member(place, "all_of");
 
-	profile->all = all_of.value;
+	stage->all = all_of.value;
 	if (any_of.value && all_of.value)
 		return policy_refuse_name(&all_of, "bad_value", "stands beside any_of: it is one or the other");
-	if (all_of.value)
-		policy_note_gap(&all_of);
-	return load_asks(all_of.value ? &all_of : &any_of, profile);
+	return load_asks(all_of.value ? &all_of : &any_of, stage);
+}
+
+static bool
+load_stages(const struct place *stages, struct policy_profile *profile)
+{
+	static const char *const known[] = {"any_of", "all_of", NULL};
+	bool good = true;
+
+	if (!policy_read_list(stages, POLICY_STAGES_MAX))
+		return false;
+	profile->stage_count = stages->value->as.list.count;
+	profile->stages =
+	    arena_take_array(stages->reader->arena, profile->stage_count, sizeof *profile->stages);
+	for (size_t i = 0; i < profile->stage_count && !policy_reader_is_full(stages); i++) {
+		struct place item = policy_place_item(stages, i);
+
+		good = policy_read_map(&item, known) && load_stage(&item, &profile->stages[i]) && good;
+	}
+	return good;
+}
+
+/* Exactly one of any_of, all_of and stages. */
+static bool
+load_questions(const struct place *place, struct policy_profile *profile)
+{
+	struct place any_of = policy_place_member(place, "any_of"),
+		     all_of = policy_place_member(place, "all_of"),
+		     stages = policy_place_member(place, "stages");
+
+	if (stages.value && (any_of.value || all_of.value))
+		return policy_refuse_name(&stages, "bad_value",
+					  "stands beside any_of or all_of: it is one or the other");
+	if (stages.value)
+		return load_stages(&stages, profile);
+	profile->stage_count = 1;
+	profile->stages = arena_take_array(place->reader->arena, 1, sizeof *profile->stages);
+	return load_stage(place, &profile->stages[0]);
 }
 
 /* When nobody answers. */
@@ -148,7 +181,7 @@ load_steps(const struct place *place, struct policy_profile *profile)
 
 	if (!place->value)
 		return true;
-	if (!policy_read_list(place, STEPS_MAX))
+	if (!policy_read_list(place, POLICY_STEPS_MAX))
 		return false;
 	profile->step_count = place->value->as.list.count;
 	profile->steps = arena_take_array(place->reader->arena, profile->step_count, sizeof *profile->steps);
@@ -181,10 +214,30 @@ load_ttl(const struct place *place, struct policy_profile *profile)
 	return policy_read_duration(place, &profile->ttl);
 }
 
+/* None of them has a meaning without an end. */
+static bool
+load_deadline(const struct place *place, struct policy_profile *profile)
+{
+	struct place extend_to = policy_place_member(place, "extend_to"),
+		     before = policy_place_member(place, "remind_before"),
+		     every = policy_place_member(place, "remind_every");
+	bool good = !extend_to.value || policy_read_duration(&extend_to, &profile->extend_to);
+
+	good = (!before.value || policy_read_duration(&before, &profile->remind_before)) && good;
+	good = (!every.value || policy_read_duration(&every, &profile->remind_every)) && good;
+	if (!good)
+		return false;
+	if (extend_to.value && (!profile->ttl || profile->extend_to < profile->ttl))
+		return policy_refuse(&extend_to, "bad_value", "must not be shorter than the ttl");
+	if (before.value && (!profile->ttl || profile->remind_before >= profile->ttl))
+		return policy_refuse(&before, "bad_value", "must be shorter than the ttl");
+	return true;
+}
+
 static bool
 load_exclude(const struct place *place, struct policy_profile *profile)
 {
-	static const char *const words[] = {"requester", "agent_owner", "last_approver", NULL};
+	static const char *const words[] = {"requester", "agent_owner", "last_approver", "on_behalf_of", NULL};
 	bool good = true;
 
 	if (!place->value)
@@ -201,6 +254,8 @@ load_exclude(const struct place *place, struct policy_profile *profile)
 			good = policy_refuse(&item, "duplicate_id", "stands here twice");
 		else
 			profile->exclude |= 1u << word;
+		if (profile->exclude & POLICY_EXCLUDE_LAST_APPROVER)
+			policy_note_gap(place);
 	}
 	return good;
 }
@@ -247,7 +302,7 @@ load_terms(const struct place *place, struct policy_profile *profile)
 		     require_reason = policy_place_member(place, "require_reason");
 	struct place escalate = policy_place_member(place, "escalate"),
 		     hold_for = policy_place_member(place, "hold_for");
-	bool good = load_ttl(&ttl, profile);
+	bool good = load_ttl(&ttl, profile) && load_deadline(place, profile);
 
 	good = load_grant(&grant, profile) && good;
 	good = (!distinct.value || policy_read_bool(&distinct, &profile->distinct)) && good;
@@ -257,30 +312,75 @@ load_terms(const struct place *place, struct policy_profile *profile)
 	good = (!require_reason.value || policy_read_bool(&require_reason, &profile->require_reason)) && good;
 	good = load_steps(&escalate, profile) && good;
 	good = load_hold_for(&hold_for, profile) && good;
-	if (good && profile->distinct && !profile->all)
-		return policy_refuse_name(&distinct, "bad_value",
-					  "means nothing with any_of: one person counts over all_of");
 	return good;
+}
+
+/* What one approval can hold, and what is told apart within the time of one answer. */
+static bool
+check_size(const struct place *place, const struct policy_profile *profile)
+{
+	size_t asks = 0, ways = 1;
+
+	for (size_t i = 0; i < profile->stage_count; i++) {
+		const struct policy_stage *stage = &profile->stages[i];
+		size_t alternatives = stage->all ? 1 : stage->ask_count;
+
+		asks += stage->ask_count;
+		for (size_t j = 0; j < profile->step_count; j++)
+			alternatives += profile->steps[j].how != POLICY_ESCALATE_NOTIFY;
+		ways = ways > POLICY_WAYS_MAX ? ways : ways * alternatives;
+	}
+	for (size_t j = 0; j < profile->step_count; j++)
+		asks += profile->steps[j].how != POLICY_ESCALATE_NOTIFY;
+	if (asks > POLICY_ASKS_MAX)
+		return policy_refuse(place, "too_many", "asks more than %d groups, those of steps included",
+				     POLICY_ASKS_MAX);
+	return !profile->distinct || ways <= POLICY_WAYS_MAX
+	       || policy_refuse(place, "too_many",
+				"has more than %d ways to be met; distinct takes fewer alternatives",
+				POLICY_WAYS_MAX);
+}
+
+static bool
+check_distinct(const struct place *place, const struct policy_profile *profile)
+{
+	struct place distinct = policy_place_member(place, "distinct");
+
+	return !profile->distinct || profile->stage_count > 1 || profile->stages[0].all
+	       || policy_refuse_name(
+		   &distinct, "bad_value",
+		   "means nothing with one any_of: one person counts over all_of or stages");
 }
 
 static bool
 load_profile(const struct place *place, struct policy_profile *profile)
 {
-	static const char *const known[] = {"any_of",	"all_of",	  "distinct", "deny_quorum",
-					    "exclude",	"require_reason", "ttl",      "escalate",
-					    "hold_for", "grant",	  NULL};
-	static const char *const gaps[] = {"distinct", "deny_quorum", "exclude", "require_reason",
-					   "escalate", "hold_for",    NULL};
+	static const char *const known[] = {
+	    "any_of",	    "all_of",	      "stages",	  "distinct",  "deny_quorum",
+	    "exclude",	    "require_reason", "ttl",	  "extend_to", "remind_before",
+	    "remind_every", "escalate",	      "hold_for", "grant",     NULL};
 
 	profile->valid_for = POLICY_VALID_FOR_DEFAULT;
 	profile->uses = profile->deny_quorum = 1;
 	if (!policy_read_map(place, known))
 		return false;
-	policy_note_gaps(place, gaps);
 
 	bool good = load_questions(place, profile);
 
-	return load_terms(place, profile) && good;
+	good = load_terms(place, profile) && good;
+	return good && check_distinct(place, profile) && check_size(place, profile);
+}
+
+/* ------------------------------------------------------------------ all of them */
+
+static size_t
+asks_of(const struct policy_profile *profile)
+{
+	size_t count = profile->step_count;
+
+	for (size_t i = 0; i < profile->stage_count; i++)
+		count += profile->stages[i].ask_count;
+	return count;
 }
 
 static void
@@ -289,15 +389,18 @@ collect_groups(struct arena *arena, struct policy *policy)
 	size_t count = 0, room = 0;
 
 	for (size_t i = 0; i < policy->profile_count; i++)
-		room += policy->profiles[i].ask_count + policy->profiles[i].step_count;
+		room += asks_of(&policy->profiles[i]);
 
 	const char **groups = arena_take_array(arena, room, sizeof *groups);
 
 	for (size_t i = 0; i < policy->profile_count; i++) {
-		for (size_t j = 0; j < policy->profiles[i].ask_count; j++)
-			groups[count++] = policy->profiles[i].asks[j].group;
-		for (size_t j = 0; j < policy->profiles[i].step_count; j++)
-			groups[count++] = policy->profiles[i].steps[j].to.group;
+		const struct policy_profile *profile = &policy->profiles[i];
+
+		for (size_t j = 0; j < profile->stage_count; j++)
+			for (size_t k = 0; k < profile->stages[j].ask_count; k++)
+				groups[count++] = profile->stages[j].asks[k].group;
+		for (size_t j = 0; j < profile->step_count; j++)
+			groups[count++] = profile->steps[j].to.group;
 	}
 	policy->groups = (struct policy_strings){groups, policy_strings_distinct(groups, count)};
 }

@@ -64,8 +64,7 @@ is_asked_alike(const struct policy_decision *left, const struct policy_decision 
 	bool same = left->requirement_count == right->requirement_count;
 
 	for (size_t i = 0; same && i < left->requirement_count; i++)
-		same = strcmp(left->requirements[i].group, right->requirements[i].group) == 0
-		       && left->requirements[i].quorum == right->requirements[i].quorum;
+		same = policy_profile_equal(left->requirements[i].terms, right->requirements[i].terms);
 	return same;
 }
 

@@ -144,6 +144,15 @@ print_considered(struct arena *arena, const struct value *list)
 	}
 }
 
+static const char *
+stage_shown(struct arena *arena, const struct value *stage)
+{
+	const struct value *any = value_get(stage, "any_of");
+
+	return arena_format(arena, "%s %s", any ? "any of" : "all of",
+			    scalar(arena, any ? any : value_get(stage, "all_of")));
+}
+
 static void
 print_limits(struct arena *arena, const struct value *list)
 {
@@ -164,12 +173,14 @@ static void
 print_approvals(struct arena *arena, const struct value *list)
 {
 	for (size_t i = 0; list && i < list->as.list.count; i++) {
-		const struct value *one = list->as.list.items[i];
-		const struct value *any = value_get(one, "any_of");
+		const struct value *one = list->as.list.items[i], *stages = value_get(one, "stages");
+		const char *profile = name_of(arena, one, "profile");
 
-		print_line("approval", arena_format(arena, "%s: %s %s", name_of(arena, one, "profile"),
-						    any ? "any of" : "all of",
-						    scalar(arena, any ? any : value_get(one, "all_of"))));
+		if (!stages)
+			print_line("approval", arena_format(arena, "%s: %s", profile, stage_shown(arena, one)));
+		for (size_t j = 0; stages && j < stages->as.list.count; j++)
+			print_line("approval", arena_format(arena, "%s, stage %zu: %s", profile, j + 1,
+							    stage_shown(arena, stages->as.list.items[j])));
 	}
 }
 

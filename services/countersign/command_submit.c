@@ -8,6 +8,7 @@
 #include "common/message/rfc3339.h"
 #include "common/message/request.h"
 #include "common/message/response.h"
+#include "common/message/rfc3339.h"
 #include "common/message/event.h"
 #include "services/countersign/check.h"
 #include "services/countersign/send.h"
@@ -228,7 +229,7 @@ answer_valid(struct cli *cli, const char *value, size_t length, const char *sign
 
 static int
 answer_one(struct cli *cli, const struct crypto_key *key, const char *responder, const char *argument,
-	   enum response_verdict verdict)
+	   enum response_verdict verdict, int64_t deadline)
 {
 	struct error error = {0};
 	const char *given = cli_option(cli, "response-id");
@@ -238,6 +239,7 @@ answer_one(struct cli *cli, const struct crypto_key *key, const char *responder,
 	    .verdict = verdict,
 	    .issued_at = cli_now(),
 	    .reason = cli_option(cli, "reason"),
+	    .deadline = deadline,
 	    .response_id = given ? given : arena_string(cli->arena, id_random().text),
 	    .request_id = cli_option(cli, "digest") ? argument : check_request_id(cli, argument, &error)};
 	size_t length;
@@ -257,7 +259,7 @@ answer_one(struct cli *cli, const struct crypto_key *key, const char *responder,
 }
 
 static int
-answer(struct cli *cli, enum response_verdict verdict)
+answer(struct cli *cli, enum response_verdict verdict, int64_t deadline)
 {
 	struct error error = {0};
 	const char *path = cli_option(cli, "key") ? cli_option(cli, "key") : cli->config.key_file;
@@ -274,7 +276,7 @@ answer(struct cli *cli, enum response_verdict verdict)
 	if (!key)
 		return cli_fail(&error);
 	for (int i = 0; i < cli->argument_count; i++) {
-		int one = answer_one(cli, key, responder, cli->arguments[i], verdict);
+		int one = answer_one(cli, key, responder, cli->arguments[i], verdict, deadline);
 		code = one != CLI_OK ? one : code;
 	}
 	crypto_key_close(key);
@@ -284,13 +286,13 @@ answer(struct cli *cli, enum response_verdict verdict)
 int
 command_approve(struct cli *cli)
 {
-	return answer(cli, RESPONSE_APPROVE);
+	return answer(cli, RESPONSE_APPROVE, 0);
 }
 
 int
 command_deny(struct cli *cli)
 {
-	return answer(cli, RESPONSE_DENY);
+	return answer(cli, RESPONSE_DENY, 0);
 }
 
 /* ---------------------------------------------------------------- outcome */
@@ -342,4 +344,29 @@ command_outcome(struct cli *cli)
 		return cli_fail(&error);
 	cli_say("outcome %s sent", outcome.outcome_id);
 	return CLI_OK;
+}
+
+int
+command_recuse(struct cli *cli)
+{
+	return answer(cli, RESPONSE_RECUSE, 0);
+}
+
+int
+command_comment(struct cli *cli)
+{
+	if (!cli_option(cli, "reason"))
+		return cli_usage(cli, "--reason is required: the text of the comment");
+	return answer(cli, RESPONSE_COMMENT, 0);
+}
+
+int
+command_extend(struct cli *cli)
+{
+	const char *until = cli_option(cli, "until");
+	int64_t deadline;
+
+	if (!until || !rfc3339_parse(until, strlen(until), &deadline))
+		return cli_usage(cli, "--until is required: the new deadline, as 2026-11-30T18:00:00Z");
+	return answer(cli, RESPONSE_EXTEND, deadline);
 }

@@ -60,6 +60,15 @@ static const struct cli_option answer_options[] = {
     {"response-id", "ID", "idempotency key (default: random)"},
     {"timeout", "DURATION", "how long to wait for the result (default 10s; 0s: do not wait)"},
     {0}};
+static const struct cli_option extend_options[] = {
+    {"key", "FILE", "private key that signs (default: responder.key_file)"},
+    {"as", "PERSON", "the person who answers (default: responder.name)"},
+    {"reason", "TEXT", "one line that is recorded and shown"},
+    {"digest", "DIGEST", "what the person was shown (default: looked up in the database)"},
+    {"response-id", "ID", "idempotency key (default: random)"},
+    {"timeout", "DURATION", "how long to wait for the result (default 10s; 0s: do not wait)"},
+    {"until", "TIME", "the new deadline, RFC 3339"},
+    {0}};
 
 static const struct cli_option outcome_options[] = {
     {"status", "STATUS", "started, succeeded, failed or rolled_back (required)"},
@@ -135,9 +144,17 @@ const struct cli_command cli_commands[] = {
      0, command_list},
     {"approve", "ID...", "Answers yes, signed.", "countersign approve deploy-4711 --as alice --key alice.pem",
      answer_options, 1, -1, command_approve},
-    {"deny", "ID...", "Answers no, signed; final.",
+    {"deny", "ID...", "Answers no, signed; it can't be taken back.",
      "countersign deny deploy-4711 --as alice --key alice.pem --reason 'not on a Friday'", answer_options, 1,
      -1, command_deny},
+    {"recuse", "ID...", "Steps aside, signed: no answer of that person counts any more.",
+     "countersign recuse deploy-4711 --as alice --key alice.pem", answer_options, 1, -1, command_recuse},
+    {"comment", "ID...", "Adds a remark that is shown to all who are asked, signed.",
+     "countersign comment deploy-4711 --as alice --key alice.pem --reason 'waiting for QA'", answer_options,
+     1, -1, command_comment},
+    {"extend", "ID...", "Gives people until a later deadline to answer, signed, where the policy lets it.",
+     "countersign extend deploy-4711 --as alice --key alice.pem --until 2026-12-01T09:00:00Z", extend_options,
+     1, -1, command_extend},
     {"outcome", "ID", "Reports what happened downstream.",
      "countersign outcome deploy-4711 --status failed --reported-by deployer --detail 'health check'",
      outcome_options, 1, 1, command_outcome},

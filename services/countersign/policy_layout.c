@@ -46,10 +46,14 @@ static const struct shape class = {.keys = {"id", "actions", "except", "default"
 static const struct shape ask = {.keys = {"group", "quorum", "filter"}};
 static const struct shape step = {.keys = {"after", "to", "how"}, .inner = {{"to", &ask, false, CLOSED}}};
 static const struct shape grant = {.keys = {"uses", "valid_for"}};
-static const struct shape profile = {.keys = {"any_of", "all_of", "distinct", "deny_quorum", "exclude",
-					      "require_reason", "ttl", "escalate", "hold_for", "grant"},
+static const struct shape stage = {
+    .keys = {"any_of", "all_of"}, .inner = {{"any_of", &ask, false, CLOSED}, {"all_of", &ask, false, CLOSED}}};
+static const struct shape profile = {.keys = {"any_of", "all_of", "stages", "distinct", "deny_quorum",
+					      "exclude", "require_reason", "ttl", "extend_to", "remind_before",
+					      "remind_every", "escalate", "hold_for", "grant"},
 				     .inner = {{"any_of", &ask, false, CLOSED},
 					       {"all_of", &ask, false, CLOSED},
+					       {"stages", &stage, false, CLOSED},
 					       {"escalate", &step, false, CLOSED},
 					       {"grant", &grant, false, CLOSED}}};
 static const struct shape rule = {

@@ -188,6 +188,27 @@ joined(struct arena *arena, const char *const *names, size_t count)
 	return text.bytes;
 }
 
+/* All that one profile demands, so that what differs reads differently. */
+static void
+add_asked(struct buffer *text, const struct policy_requirement *asked)
+{
+	const struct policy_profile *terms = asked->terms;
+
+	buffer_add_format(text, "%s %d %d %" PRId64, asked->profile, terms->distinct, terms->require_reason,
+			  terms->deny_quorum);
+	for (size_t i = 0; i < terms->stage_count; i++) {
+		buffer_add_format(text, " %s", terms->stages[i].all ? "all" : "any");
+		for (size_t j = 0; j < terms->stages[i].ask_count; j++)
+			buffer_add_format(text, " %s %" PRId64, terms->stages[i].asks[j].group,
+					  terms->stages[i].asks[j].quorum);
+	}
+	for (size_t i = 0; i < terms->step_count; i++)
+		buffer_add_format(text, " after %" PRId64 " %d %s %" PRId64, terms->steps[i].after,
+				  (int)terms->steps[i].how, terms->steps[i].to.group,
+				  terms->steps[i].to.quorum);
+	buffer_add_text(text, ", ");
+}
+
 static const char *
 asks_of(struct arena *arena, const struct policy_decision *decision, bool whole)
 {
@@ -199,14 +220,14 @@ asks_of(struct arena *arena, const struct policy_decision *decision, bool whole)
 		const struct policy_requirement *one = &decision->requirements[i];
 
 		if (whole)
-			buffer_add_format(&text, "%s %s %" PRId64 ", ", one->profile, one->group, one->quorum);
+			add_asked(&text, one);
 		else if (i == 0 || strcmp(one->profile, decision->requirements[i - 1].profile) != 0
 			 || one->policy != decision->requirements[i - 1].policy)
 			buffer_add_format(&text, "%s ", one->profile);
 	}
 	if (whole)
-		buffer_add_format(&text, "%" PRId64 " %" PRId64 " %d", decision->ttl, decision->valid_for,
-				  decision->hold_if_nobody);
+		buffer_add_format(&text, "%" PRId64 " %" PRId64 " %" PRId64 " %d", decision->ttl,
+				  decision->valid_for, decision->hold_for, decision->hold_if_nobody);
 	if (decision->obligations && !canonical_format(&text, decision->obligations, &unused))
 		return ""; /* never: they were read so */
 	return text.bytes;

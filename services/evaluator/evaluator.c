@@ -10,6 +10,7 @@ evaluator_open(struct service_context *context, void **state, struct error *erro
 	struct evaluator *evaluator = memory_take(sizeof *evaluator);
 
 	(void)error;
+	evaluator->config = context->config;
 	evaluator->snapshot = snapshot_open(context->log, context->monitor);
 	evaluator->journal = journal_open(context->log, context->monitor);
 	evaluator->rows = arena_open();
@@ -17,6 +18,8 @@ evaluator_open(struct service_context *context, void **state, struct error *erro
 	monitor_counter(context->monitor, "requests_repeated_total",
 			"Requests that were known, with the same content.", "");
 	monitor_counter(context->monitor, "requests_refused_total", "Requests that were not taken.", "code");
+	monitor_counter(context->monitor, "flood_total",
+			"Requests that were refused because too many approvals were open.", "of");
 	limits_declare(context->monitor);
 	*state = evaluator;
 	return true;

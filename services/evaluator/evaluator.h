@@ -6,6 +6,7 @@
 #include "common/journal/journal.h"
 #include "common/keyring/keyring.h"
 #include "common/known/known.h"
+#include "common/message/report.h"
 #include "common/message/request.h"
 #include "common/service/service.h"
 #include "common/snapshot/snapshot.h"
@@ -15,9 +16,11 @@ struct evaluator_config {
 	struct service_config service;
 	struct service_batch_config batch;
 	struct service_signing_config signing;
+	int64_t open_per_agent, open_per_class, open_per_group; /* approvals.open_per_…; 0: no limit */
 };
 
 struct evaluator {
+	const struct evaluator_config *config;
 	struct snapshot *snapshot;
 	struct journal *journal;
 	struct arena *rows; /* of one portion, until it is sent */
@@ -51,6 +54,9 @@ struct evaluator_item {
 	struct policy_decision decision;
 	struct word_decision stored;
 	bool nobody; /* a requirement can't be met by anybody */
+	const char *flood_code,
+	    *flood_text;	  /* why people are not asked although they should be; NULL: they are */
+	const char *duplicate_of; /* with duplicate_open: the request that asks the same; else NULL */
 };
 
 struct evaluator_intake {
@@ -81,6 +87,16 @@ bool evaluator_ask_keys(struct work *work, struct evaluator_intake *intake, stru
 /* Once it is settled. */
 void evaluator_recheck(struct arena *arena, struct evaluator_intake *intake);
 
+/* ------------------------------------------------------------------ evaluator_people.c: is there anybody to ask */
+
+/* A new request about which people must be asked. */
+bool evaluator_asks_people(const struct evaluator_item *item);
+/* Nobody could approve it, and the class does not wait for somebody who can. */
+bool evaluator_leads_nowhere(const struct evaluator_item *item);
+/* Sets `nobody` of those whose question could not be met by anybody. */
+bool evaluator_look_for_people(struct work *work, struct evaluator_item *items, size_t count,
+			       struct error *error) CS_MUST_CHECK;
+
 /* ------------------------------------------------------------------ evaluator_answer.c: what becomes of it */
 
 /* Decides the new ones, with the policies of the snapshot and the people of now; what they take of limits is in `limits`. */
@@ -89,5 +105,11 @@ bool evaluator_decide(struct evaluator *evaluator, struct work *work, struct lim
 /* Rows, words, notices and quarantine of every item. */
 bool evaluator_answer(struct evaluator *evaluator, struct work *work, const struct evaluator_item *items,
 		      size_t count, struct error *error) CS_MUST_CHECK;
+
+/* ------------------------------------------------------------------ evaluator_flood.c: not twice, not without end */
+
+/* Sets flood_code of those that ask what is asked already, or that are too many; tells of a flood once an hour. Needs work->now. */
+bool evaluator_stem(struct evaluator *evaluator, struct work *work, struct evaluator_item *items,
+		    size_t count, struct error *error) CS_MUST_CHECK;
 
 #endif

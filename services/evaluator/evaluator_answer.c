@@ -2,7 +2,7 @@
 /* evaluator_answer.c - deciding the new requests, and all that must be stored and said about each record. */
 #include "services/evaluator/evaluator.h"
 
-#include "common/approval/approval.h"
+#include "common/asking/asking.h"
 
 #include <assert.h>
 
@@ -11,57 +11,12 @@ struct answers {
 	struct evaluator *evaluator;
 	struct work *work;
 	struct arena *arena; /* of the rows */
-	struct sheet requests, approvals, requirements;
+	struct sheet requests, approvals, lines;
+	struct asking_sheets asked;
 	struct words words;
 };
 
 /* ------------------------------------------------------------------ deciding */
-
-static bool
-asks_people(const struct evaluator_item *item)
-{
-	return item->fate == EVALUATOR_NEW && item->decision.verdict == POLICY_REQUIRE_APPROVAL;
-}
-
-/* For every requirement how many could meet it: the members of the group without the one who asks. */
-static struct store_rows *
-count_eligible(struct work *work, const struct evaluator_item *items, size_t count, struct error *error)
-{
-	struct sheet asked = sheet_open(work->arena, STATEMENT_EVALUATOR_ELIGIBLE, "ttttt");
-
-	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0; asks_people(&items[i]) && j < items[i].decision.requirement_count; j++)
-			sheet_add(&asked, store_text(items[i].about.tenant),
-				  store_text(items[i].decision.requirements[j].group),
-				  store_text(items[i].about.agent_id), store_text(items[i].about.on_behalf_of),
-				  store_text(items[i].about.verified_owner));
-	return sheet_query(&asked, work->store, error);
-}
-
-/* Nobody could approve it, and the class does not wait for somebody who can. */
-static bool
-leads_nowhere(const struct evaluator_item *item)
-{
-	return item->nobody && !item->decision.hold_if_nobody;
-}
-
-static bool
-look_for_people(struct work *work, struct evaluator_item *items, size_t count, struct error *error)
-{
-	struct store_rows *rows = count_eligible(work, items, count, error);
-	size_t row = 0;
-
-	if (!rows)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0; asks_people(&items[i]) && j < items[i].decision.requirement_count;
-		     j++, row++) {
-			assert(row < store_rows_count(rows));
-			if (store_row_int(rows, row, 0) < items[i].decision.requirements[j].quorum)
-				items[i].nobody = true;
-		}
-	return true;
-}
 
 /* What the policy does not know is not kept: from here on it is a request that could not be taken. */
 static void
@@ -107,14 +62,17 @@ evaluator_decide(struct evaluator *evaluator, struct work *work, struct limits *
 			return false;
 	}
 	for (size_t i = 0; i < count; i++) {
-		people = people || asks_people(&items[i]);
+		people = people || evaluator_asks_people(&items[i]);
 		if (items[i].fate == EVALUATOR_NEW)
 			limits_note(limits, &items[i].decision);
 	}
-	if (people && !look_for_people(work, items, count, error))
+	if (people
+	    && (!evaluator_look_for_people(work, items, count, error)
+		|| !evaluator_stem(evaluator, work, items, count, error)))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (asks_people(&items[i]) && leads_nowhere(&items[i]))
+		if (evaluator_asks_people(&items[i])
+		    && (evaluator_leads_nowhere(&items[i]) || items[i].flood_code))
 			limits_drop(limits, items[i].about.tenant, items[i].about.request_id);
 	return true;
 }
@@ -186,16 +144,26 @@ deny(struct answers *answers, const struct evaluator_item *item, struct error *e
 
 /* The decision stays what the policy said; it is the word that tells why it leads nowhere. */
 static bool
-deny_without_people(struct answers *answers, const struct evaluator_item *item, struct error *error)
+deny_unasked(struct answers *answers, const struct evaluator_item *item, const char *code, const char *text,
+	     struct error *error)
 {
 	struct authorization word = word_make(answers->work, &item->about, &item->stored);
 
 	word.status = AUTHORIZATION_DENIED;
-	word.reason_code = "no_eligible_approver";
-	word.reason_text =
-	    "Too few people could approve this: the groups that must be asked, without the one who asks, are "
-	    "smaller than their quorum.";
+	word.reason_code = code;
+	word.reason_text = text;
+	word.duplicate_of = item->duplicate_of;
 	return speak(answers, item, &word, error);
+}
+
+static bool
+deny_without_people(struct answers *answers, const struct evaluator_item *item, struct error *error)
+{
+	return deny_unasked(
+	    answers, item, "no_eligible_approver",
+	    "Too few people could approve this: the groups that must be asked, without the one "
+	    "who asks, are smaller than their quorum.",
+	    error);
 }
 
 static bool
@@ -226,78 +194,77 @@ deny_invalid(struct answers *answers, const struct evaluator_item *item, struct 
 /* ------------------------------------------------------------------ REQUIRE_APPROVAL */
 
 static struct approval_step
-open_approval(const struct evaluator_item *item, int64_t now)
+open_approval(const struct evaluator_item *item, int64_t now, struct asking *asking)
 {
 	const struct policy_decision *decision = &item->decision;
-	struct approval_event event = {.kind = APPROVAL_OPENED, .now = now, .deadline = now + decision->ttl};
+	struct approval approval = {.opened_at = now,
+				    .deadline = decision->ttl ? now + decision->ttl : 0,
+				    .latest = decision->extend_to ? now + decision->extend_to : 0,
+				    .remind_before = decision->remind_before,
+				    .remind_every = decision->remind_every};
+	struct approval_event event = {.kind = APPROVAL_OPENED, .now = now};
+	bool fits = true;
 
-	for (size_t i = 0; i < decision->requirement_count; i++)
-		event.quorums[i] = decision->requirements[i].quorum;
-	event.requirement_count = (unsigned)decision->requirement_count;
-	return approval_step((struct approval){.state = APPROVAL_NONE}, event);
+	for (size_t i = 0; fits && i < decision->requirement_count; i++)
+		fits = asking_add(&approval, asking, &decision->requirements[i], now);
+	assert(fits); /* what does not is BLOCK too_many_requirements */
+	return approval_step(approval, event);
 }
 
 static void
 keep_approval(struct answers *answers, const struct evaluator_item *item, const char *approval_id,
-	      const struct approval *approval)
+	      const struct approval *approval, const struct asking *asking)
 {
 	const struct policy_decision *decision = &item->decision;
+	int64_t next = approval_next_time(approval);
 
 	sheet_add(&answers->approvals, store_uuid(approval_id), store_text(item->about.tenant),
 		  store_text(item->about.request_id), store_text(approval_state_name(approval->state)),
 		  store_text(item->about.digest_text), store_text(item->stored.reason_text),
-		  store_int(decision->valid_for), store_time(answers->work->now),
-		  store_time(approval->deadline), store_int(1));
-	for (size_t i = 0; i < decision->requirement_count; i++)
-		sheet_add(&answers->requirements, store_uuid(approval_id), store_int((int64_t)i),
-			  store_text(decision->requirements[i].profile),
-			  store_text(decision->requirements[i].group),
-			  store_int(decision->requirements[i].quorum),
-			  store_text(decision->requirements[i].policy));
+		  store_int(decision->valid_for), store_int(decision->hold_for),
+		  store_time(approval->opened_at), store_time(approval->deadline),
+		  store_time(approval->latest), store_int(approval->remind_before),
+		  store_int(approval->remind_every), store_int(approval_open_asks(approval)),
+		  store_time(next == INT64_MAX ? 0 : next), store_int(1));
+	sheet_add(&answers->lines, store_text(item->about.tenant), store_text(item->about.digest_text),
+		  store_uuid(approval_id), store_text(item->about.agent_id), store_text(decision->class_id));
+	asking_rows(&answers->asked, approval_id, approval, asking, 0);
 }
 
 static bool
 announce_opened(struct answers *answers, const struct evaluator_item *item, const char *approval_id,
-		int64_t deadline, struct error *error)
+		const struct approval *approval, const struct asking *asking, struct error *error)
 {
-	const struct policy_decision *decision = &item->decision;
 	struct notice notice = word_notice(answers->work, &item->about);
-	struct notice_need *needs =
-	    arena_take_array(answers->arena, decision->requirement_count, sizeof *needs);
 
-	for (size_t i = 0; i < decision->requirement_count; i++)
-		needs[i] = (struct notice_need){.policy = decision->requirements[i].policy,
-						.profile = decision->requirements[i].profile,
-						.group = decision->requirements[i].group,
-						.quorum = decision->requirements[i].quorum};
 	notice.approval_id = approval_id;
 	notice.state = "OPEN";
 	notice.cause = "opened";
-	notice.needs = needs;
-	notice.need_count = decision->requirement_count;
+	notice.needs = asking_needs(answers->arena, approval, asking, &notice.need_count);
 	notice.rules = item->stored.rules;
 	notice.rule_count = item->stored.rule_count;
 	notice.reason_text = item->stored.reason_text;
 	notice.obligations = item->stored.obligations;
-	notice.opened_at = answers->work->now;
-	notice.approval_deadline = deadline;
+	notice.opened_at = approval->opened_at;
+	notice.approval_deadline = approval->deadline;
 	return word_announce(answers->work, &notice, error);
 }
 
 static bool
 ask(struct answers *answers, const struct evaluator_item *item, struct error *error)
 {
-	struct approval_step step = open_approval(item, answers->work->now);
+	struct asking asking = {0};
+	struct approval_step step = open_approval(item, answers->work->now, &asking);
 	struct id id = word_approval_id(&item->about);
 	const char *approval_id = arena_string(answers->arena, id.text);
 	struct authorization word = word_make(answers->work, &item->about, &item->stored);
 
 	assert(step.effects == (APPROVAL_EFFECT_ANNOUNCE | APPROVAL_EFFECT_ASK));
-	keep_approval(answers, item, approval_id, &step.next);
+	keep_approval(answers, item, approval_id, &step.next, &asking);
 	word.status = AUTHORIZATION_PENDING;
 	word.approval_id = approval_id;
 	word.approval_deadline = step.next.deadline;
-	return announce_opened(answers, item, approval_id, step.next.deadline, error)
+	return announce_opened(answers, item, approval_id, &step.next, &asking, error)
 	       && speak(answers, item, &word, error);
 }
 
@@ -312,8 +279,10 @@ answer_decided(struct answers *answers, const struct evaluator_item *item, struc
 	case POLICY_ALLOW:
 		return grant(answers, item, error);
 	case POLICY_REQUIRE_APPROVAL:
-		if (leads_nowhere(item))
+		if (evaluator_leads_nowhere(item))
 			return deny_without_people(answers, item, error);
+		if (item->flood_code)
+			return deny_unasked(answers, item, item->flood_code, item->flood_text, error);
 		return ask(answers, item, error);
 	case POLICY_BLOCK:
 		break;
@@ -371,8 +340,9 @@ open_sheets(struct evaluator *evaluator, struct work *work)
 	    .work = work,
 	    .arena = arena,
 	    .requests = sheet_open(arena, STATEMENT_EVALUATOR_REQUEST, "ttnntttttnttttbttnnnntt"),
-	    .approvals = sheet_open(arena, STATEMENT_APPROVALS_OPEN, "utttttnnnn"),
-	    .requirements = sheet_open(arena, STATEMENT_APPROVALS_REQUIRE, "unttnt"),
+	    .approvals = sheet_open(arena, STATEMENT_APPROVALS_OPEN, "utttttnnnnnnnnnn"),
+	    .lines = sheet_open(arena, STATEMENT_FLOOD_KEEP, "ttutt"),
+	    .asked = asking_sheets_open(arena),
 	    .words = words_open(work, arena),
 	};
 }
@@ -383,7 +353,8 @@ send(const struct answers *answers, struct error *error)
 	struct store *store = answers->work->store;
 
 	return sheet_send(&answers->requests, store, error) && sheet_send(&answers->approvals, store, error)
-	       && sheet_send(&answers->requirements, store, error) && words_send(&answers->words, error);
+	       && sheet_send(&answers->lines, store, error)
+	       && asking_sheets_send(&answers->asked, store, error) && words_send(&answers->words, error);
 }
 
 /* So many records are sent to the database together: while it stores them, the next ones are signed. */

@@ -2,18 +2,47 @@
 /* main.c - the evaluator: requests come in, decisions and words go out. */
 #include "services/evaluator/evaluator.h"
 
+enum { OPEN_MAX = 1000000 };
+
 int
 main(int argc, char **argv)
 {
-	static const struct config_key *const keys[] = {NULL};
+	static const struct config_key own[] = {
+	    {.name = "approvals.open_per_agent",
+	     .type = CONFIG_INTEGER,
+	     .offset = offsetof(struct evaluator_config, open_per_agent),
+	     .fallback = "100",
+	     .min = 0,
+	     .max = OPEN_MAX,
+	     .sentence = "So many approvals of one agent may be open; further requests that need one are "
+			 "refused. 0: no limit."},
+	    {.name = "approvals.open_per_class",
+	     .type = CONFIG_INTEGER,
+	     .offset = offsetof(struct evaluator_config, open_per_class),
+	     .fallback = "1000",
+	     .min = 0,
+	     .max = OPEN_MAX,
+	     .sentence = "Likewise, of one action class."},
+	    {.name = "approvals.open_per_group",
+	     .type = CONFIG_INTEGER,
+	     .offset = offsetof(struct evaluator_config, open_per_group),
+	     .fallback = "1000",
+	     .min = 0,
+	     .max = OPEN_MAX,
+	     .sentence = "Likewise, that ask one group."},
+	    {.name = NULL},
+	};
+	static const struct config_key *const keys[] = {own, NULL};
 	static const struct config_table table = {.key_lists = keys};
 	static const enum statement statements[] = {
 	    STATEMENT_SNAPSHOT_LOCK,	  STATEMENT_SNAPSHOT_GENERATION, STATEMENT_SNAPSHOT_POLICIES,
 	    STATEMENT_SNAPSHOT_SHADOWS,	  STATEMENT_EVALUATOR_KNOWN,	 STATEMENT_EVALUATOR_KNOWN_ONE,
 	    STATEMENT_EVALUATOR_ELIGIBLE, STATEMENT_EVALUATOR_REQUEST,	 STATEMENT_APPROVALS_OPEN,
-	    STATEMENT_APPROVALS_REQUIRE,  STATEMENT_WORD_DECISION,	 STATEMENT_WORD_SPOKEN,
-	    STATEMENT_LIMITS_LOCK,	  STATEMENT_LIMITS_LOAD,	 STATEMENT_LIMITS_KEEP,
-	    STATEMENT_LIMITS_USE,	  STATEMENT_LIMITS_DROP,	 STATEMENT_KEYRING_KEYS,
+	    STATEMENT_APPROVALS_REQUIRE,  STATEMENT_APPROVALS_STEPS,	 STATEMENT_WORD_DECISION,
+	    STATEMENT_WORD_SPOKEN,	  STATEMENT_LIMITS_LOCK,	 STATEMENT_LIMITS_LOAD,
+	    STATEMENT_LIMITS_KEEP,	  STATEMENT_LIMITS_USE,		 STATEMENT_LIMITS_DROP,
+	    STATEMENT_KEYRING_KEYS,	  STATEMENT_FLOOD_OPEN,		 STATEMENT_FLOOD_COUNT,
+	    STATEMENT_FLOOD_KEEP,	  STATEMENT_FLOOD_TOLD,		 STATEMENT_FLOOD_INCIDENT,
 	};
 	static const struct service service = {
 	    .name = "evaluator",

@@ -78,6 +78,8 @@ set_needs(struct arena *arena, struct value *data, const struct card *card)
 		value_set_string(arena, need, "group", card->needs[i].group);
 		value_set(arena, need, "quorum", value_int(arena, card->needs[i].quorum));
 		value_set(arena, need, "votes", value_int(arena, card->needs[i].votes));
+		value_set(arena, need, "stage", value_int(arena, card->needs[i].stage));
+		value_set_string(arena, need, "of", card->needs[i].all ? "all" : "any");
 		value_append(arena, needs, need);
 	}
 	value_set(arena, data, "needs", needs);
@@ -124,7 +126,7 @@ data_of(struct arena *arena, const struct card *card, enum card_event event, con
 	if (card->obligations)
 		value_set(arena, data, "obligations", (struct value *)(uintptr_t)card->obligations);
 	body_set_time(arena, data, "opened_at", card->opened_at);
-	body_set_time(arena, data, "approval_deadline", card->deadline);
+	body_set_time_or_null(arena, data, "approval_deadline", card->deadline);
 	if (card->closed_at)
 		body_set_time(arena, data, "closed_at", card->closed_at);
 	set_responses(arena, data, card, cut);
@@ -141,6 +143,8 @@ time_of(const struct card *card, enum card_event event)
 {
 	if (event == CARD_CLOSED && card->closed_at)
 		return card->closed_at;
+	if (event == CARD_REMINDED)
+		return card->reminded_at;
 	if (event == CARD_CHANGED && card->response_count > 0)
 		return card->responses[card->response_count - 1].at;
 	return card->opened_at;
@@ -150,7 +154,8 @@ static bool
 format(struct arena *arena, const struct card *card, enum card_event event, const char *delivery_id,
        unsigned cut, struct buffer *out, struct error *error)
 {
-	static const char *const types[] = {"approval.opened", "approval.changed", "approval.closed"};
+	static const char *const types[] = {"approval.opened", "approval.changed", "approval.reminded",
+					    "approval.closed"};
 	struct value *body = value_map(arena);
 	struct error why = {0};
 

@@ -23,11 +23,14 @@ struct card {
 	size_t need_count;
 	const struct authorization_response *responses;
 	size_t response_count;
-	int64_t opened_at, deadline, closed_at; /* closed_at 0: it is open */
+	const char *const *told; /* groups that are told since nobody answered, though not asked */
+	size_t told_count;
+	int64_t opened_at, deadline, closed_at; /* closed_at 0: it is open; deadline 0: none */
+	int64_t reminded_at;			/* those who have not answered, last; 0: never */
 	const char *result;			/* the final status; NULL: it is open */
 };
 
-enum card_event { CARD_OPENED, CARD_CHANGED, CARD_CLOSED };
+enum card_event { CARD_OPENED, CARD_CHANGED, CARD_REMINDED, CARD_CLOSED };
 
 /* What is left out of a body that would be too large; named by data.cut, and in the text. */
 enum card_cut {

@@ -54,7 +54,9 @@ add_headline(struct buffer *out, const struct card *card, enum card_event event)
 	else if (card->result)
 		buffer_add_format(out, "Approval was asked for and is closed, %s", card->result);
 	else
-		buffer_add_text(out, event == CARD_CHANGED ? "Answered, and still open" : "Approval needed");
+		buffer_add_text(out, event == CARD_CHANGED    ? "Answered, and still open"
+				     : event == CARD_REMINDED ? "Still waiting for approval"
+							      : "Approval needed");
 	buffer_add_text(out, ": agent ");
 	add_quoted(out, card->agent_id);
 	buffer_add_text(out, " wants ");
@@ -64,13 +66,30 @@ add_headline(struct buffer *out, const struct card *card, enum card_event event)
 	buffer_add_byte(out, '\n');
 }
 
+/* "Needs", or how it goes on within one stage. */
+static const char *
+needing(const struct card *card, size_t n)
+{
+	const struct notice_need *need = &card->needs[n], *before = n ? &card->needs[n - 1] : NULL;
+
+	if (!before || strcmp(before->profile, need->profile) != 0 || before->stage != need->stage)
+		return "Needs";
+	return need->all ? "and" : "or";
+}
+
 static void
 add_needs(struct buffer *out, const struct card *card)
 {
+	bool staged = false;
+
+	for (size_t i = 0; i < card->need_count; i++)
+		staged = staged || card->needs[i].stage > 1;
 	for (size_t i = 0; i < card->need_count; i++) {
 		const struct notice_need *need = &card->needs[i];
 
-		buffer_add_format(out, "Needs %" PRId64 " of group ", need->quorum);
+		if (staged)
+			buffer_add_format(out, "Stage %" PRId64 ": ", need->stage);
+		buffer_add_format(out, "%s %" PRId64 " of group ", needing(card, i), need->quorum);
 		add_quoted(out, need->group);
 		buffer_add_format(out, ", has %" PRId64 "\n", need->votes);
 	}

@@ -8,6 +8,7 @@
 #include "common/sheet/sheet.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 enum { AT_ONCE = 32 }; /* approvals whose cards are in memory together */
@@ -47,22 +48,30 @@ read_obligations(struct arena *arena, const char *text, struct card *card, struc
 static void
 read_needs(struct arena *arena, const struct store_rows *rows, size_t row, struct card *card)
 {
-	size_t counts[5];
+	size_t counts[9];
 	const char *const *profiles = store_row_list(rows, row, 17, &counts[0]);
 	const char *const *groups = store_row_list(rows, row, 18, &counts[1]);
 	const int64_t *quorums = store_row_int_list(rows, row, 19, &counts[2]);
 	const int64_t *votes = store_row_int_list(rows, row, 20, &counts[3]);
 	const char *const *policies = store_row_list(rows, row, 25, &counts[4]);
+	const int64_t *stages = store_row_int_list(rows, row, 29, &counts[5]);
+	const int64_t *wholes = store_row_int_list(rows, row, 30, &counts[6]);
+	const int64_t *asked = store_row_int_list(rows, row, 31, &counts[7]);
+	const int64_t *escalations = store_row_int_list(rows, row, 32, &counts[8]);
 	struct notice_need *needs = arena_take_array(arena, counts[0], sizeof *needs);
 
-	assert(counts[4] == counts[0]);
-	assert(counts[1] == counts[0] && counts[2] == counts[0] && counts[3] == counts[0]);
+	for (size_t i = 1; i < sizeof counts / sizeof *counts; i++)
+		assert(counts[i] == counts[0]);
 	for (size_t i = 0; i < counts[0]; i++)
 		needs[i] = (struct notice_need){.policy = policies[i][0] ? policies[i] : NULL,
 						.profile = profiles[i],
 						.group = groups[i],
 						.quorum = quorums[i],
-						.votes = votes[i]};
+						.votes = votes[i],
+						.stage = stages[i],
+						.all = wholes[i] != 0,
+						.asked = asked[i] != 0,
+						.escalated = escalations[i] != 0};
 	card->needs = needs;
 	card->need_count = counts[0];
 }
@@ -111,6 +120,8 @@ read_card(struct arena *arena, const struct store_rows *rows, size_t row, struct
 	    .signed_by_owner = store_row_text(rows, row, 28),
 	};
 	card->rules = store_row_list(rows, row, 15, &card->rule_count);
+	card->reminded_at = store_row_time(rows, row, 33);
+	card->told = store_row_list(rows, row, 34, &card->told_count);
 	read_needs(arena, rows, row, card);
 	read_responses(arena, rows, row, card);
 	return read_json(arena, card->context_text, &card->context, error)
@@ -120,6 +131,7 @@ read_card(struct arena *arena, const struct store_rows *rows, size_t row, struct
 
 /* ------------------------------------------------------------------ deliveries */
 
+/* Those of later stages are told when theirs opens. */
 static bool
 wants(const struct target *target, const struct card *card, enum target_event event)
 {
@@ -127,7 +139,10 @@ wants(const struct target *target, const struct card *card, enum target_event ev
 	size_t count = 0;
 
 	for (size_t i = 0; i < card->need_count && count < sizeof groups / sizeof *groups; i++)
-		groups[count++] = card->needs[i].group;
+		if (card->needs[i].asked)
+			groups[count++] = card->needs[i].group;
+	for (size_t i = 0; i < card->told_count && count < sizeof groups / sizeof *groups; i++)
+		groups[count++] = card->told[i];
 	return targets_wants(target, card->tenant, groups, count, event);
 }
 
@@ -161,6 +176,11 @@ add_deliveries(struct sheet *sheet, const struct card *card, const struct target
 	if (is_open && card->response_count > 0 && wants(target, card, TARGET_CHANGED)
 	    && !add_delivery(sheet, card, target, CARD_CHANGED,
 			     arena_format(sheet->arena, "approval.changed.%zu", card->response_count), now,
+			     error))
+		return false;
+	if (is_open && card->reminded_at && wants(target, card, TARGET_OPENED)
+	    && !add_delivery(sheet, card, target, CARD_REMINDED,
+			     arena_format(sheet->arena, "approval.reminded.%" PRId64, card->reminded_at), now,
 			     error))
 		return false;
 	return is_open || !wants(target, card, TARGET_CLOSED)

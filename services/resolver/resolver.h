@@ -3,7 +3,7 @@
 #ifndef COUNTERSIGN_RESOLVER_H
 #define COUNTERSIGN_RESOLVER_H
 
-#include "common/approval/approval.h"
+#include "common/asking/asking.h"
 #include "common/journal/journal.h"
 #include "common/keyring/keyring.h"
 #include "common/known/known.h"
@@ -16,6 +16,7 @@
 #define RESOLVER_REFUSALS_ANNOUNCED 20 /* of one approval; the rest is stored and counted */
 #define RESOLVER_VOTES_SHOWN 100       /* in one message */
 #define RESOLVER_NAMES_MAX 8	       /* in a reason */
+#define RESOLVER_OPERATORS "operators" /* the group whose members may do more */
 
 struct resolver_config {
 	struct service_config service;
@@ -50,24 +51,20 @@ bool resolver_give_up(void *state, struct work *work, const struct record *recor
 
 /* ------------------------------------------------------------------ resolver_approval.c: approvals under lock */
 
-/* A vote that counts. */
-struct resolver_vote {
-	struct authorization_response public;
-	bool approves;
-};
-
 struct resolver_approval {
 	const char *approval_id;
 	struct word_request about;
 	const char *owner;	 /* of the agent, or NULL */
 	struct approval now;	 /* as it is, with all that this transaction has done to it */
+	struct asking asking;	 /* its names */
 	enum approval_state was; /* as it was loaded */
 	int64_t notices_before;
-	int64_t opened_at, valid_for, notices, refusals;
-	struct policy_requirement requirements[APPROVAL_REQUIREMENTS_MAX]; /* now.requirement_count of them */
-	unsigned loaded_requirements;					   /* so many are in the database */
-	struct resolver_vote *votes;
-	size_t vote_count, vote_room;
+	int64_t valid_for, hold_for, notices, refusals;
+	unsigned loaded_demands, loaded_asks;	  /* so many are in the database */
+	uint32_t asked;				  /* the asks that have been open at some time, as loaded */
+	const char *persons[APPROVAL_VOTERS_MAX]; /* now.voter_count of them: who each voter is */
+	struct authorization_response *answers;	  /* all that counted when they came, in order */
+	size_t answer_count, answer_room;
 	struct word_decision decision;	 /* the one that asks: the latest that says REQUIRE_APPROVAL */
 	int64_t decisions;		 /* how many there are */
 	const struct value *obligations; /* of all of them, which a grant carries; or NULL */
@@ -83,8 +80,20 @@ struct resolver_approvals {
 /* Locks in the order of ids and loads everything about them as it is under the lock. */
 bool resolver_load(struct work *work, const char *const *ids, size_t count,
 		   struct resolver_approvals *approvals, struct error *error) CS_MUST_CHECK;
+/* By the ids of those that are locked. */
+struct store_rows *resolver_ask(struct work *work, enum statement statement,
+				const struct resolver_approvals *approvals, struct error *error) CS_MUST_CHECK;
+/* The approval that a row of such a statement is about. */
+struct resolver_approval *resolver_owner_of(const struct resolver_approvals *approvals,
+					    const struct store_rows *rows, size_t row);
+/* resolver_asked.c: what they ask and what was answered. */
+bool resolver_load_asked(struct work *work, const struct resolver_approvals *approvals,
+			 struct error *error) CS_MUST_CHECK;
 struct resolver_approval *resolver_find(const struct resolver_approvals *approvals, const char *approval_id);
-void resolver_add_vote(struct arena *arena, struct resolver_approval *approval, struct resolver_vote vote);
+void resolver_add_answer(struct arena *arena, struct resolver_approval *approval,
+			 struct authorization_response answer);
+/* His place among the voters; now.voter_count: he is none yet. */
+unsigned resolver_voter(const struct resolver_approval *approval, const char *person);
 /* For each (tenant, group, person), in order: one row that says whether he is a member now. Columns "ttt". */
 struct sheet resolver_membership(struct work *work);
 /* Queues what has changed, each against what was loaded. */
@@ -105,7 +114,8 @@ struct resolver_item {
 	bool request_known;
 	const char *approval_id;
 	struct resolver_approval *approval;
-	uint32_t eligible; /* bit i: a member of requirement i's group, for the requirements that were loaded */
+	uint32_t eligible; /* bit i: a member of ask i's group, for the asks that were loaded */
+	bool is_operator;
 };
 
 struct resolver_intake {
@@ -125,7 +135,8 @@ bool resolver_intake(struct resolver *resolver, struct work *work, const struct 
 struct resolver_effects {
 	struct resolver *resolver;
 	struct work *work;
-	struct sheet responses, requirements;
+	struct sheet responses, taken;
+	struct asking_sheets asked;
 	struct words words;
 	struct limits *limits;
 	struct shelf_item *waiting;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * resolver_again.c - the second decision. It never loosens: an ALLOW of now removes nothing that was asked before; a BLOCK
- * stands; whoever must be asked now is asked as well. A vote that was given before counts for a new requirement when its voter
- * is a member of that group at this moment; the requirement that is added is what is missing then.
+ * stands; whoever must be asked now is asked as well. A vote that was given before counts for a new demand when its voter
+ * is a member of that group at this moment; what these votes meet is not asked any more.
  */
 #include "services/resolver/resolver.h"
 
@@ -10,48 +10,61 @@
 
 #include <string.h>
 
-/* Met already: the quorums of all requirements are, and one of them asks at least as much. */
+/* Those who approved count for what is demanded now where they are members of the group at this moment. */
 static bool
-is_asked(const struct resolver_approval *approval, const struct policy_requirement *wanted)
-{
-	for (unsigned i = 0; i < approval->now.requirement_count; i++)
-		if (strcmp(approval->requirements[i].group, wanted->group) == 0
-		    && approval->requirements[i].quorum >= wanted->quorum)
-			return true;
-	return false;
-}
-
-static bool
-count_voters(struct resolver_effects *effects, const struct resolver_approval *approval, const char *group,
-	     int64_t *count, struct error *error)
+count_for(struct resolver_effects *effects, const struct resolver_approval *approval, struct approval *trial,
+	  const struct asking *asking, struct error *error)
 {
 	struct sheet asked = resolver_membership(effects->work);
+	unsigned first = approval->now.ask_count;
 
-	for (size_t i = 0; i < approval->vote_count; i++)
-		if (approval->votes[i].approves)
-			sheet_add(&asked, store_text(approval->about.tenant), store_text(group),
-				  store_text(approval->votes[i].public.responder));
+	for (unsigned i = 0; i < trial->voter_count; i++)
+		for (unsigned n = first; n < trial->ask_count; n++)
+			if (trial->voters[i].vote == APPROVAL_VOTE_APPROVE)
+				sheet_add(&asked, store_text(approval->about.tenant),
+					  store_text(asking->groups[n]), store_text(approval->persons[i]));
 
 	struct store_rows *rows = sheet_query(&asked, effects->work->store, error);
+	size_t row = 0;
 
-	*count = 0;
-	for (size_t row = 0; rows && row < store_rows_count(rows); row++)
-		*count += store_row_bool(rows, row, 0);
+	for (unsigned i = 0; rows && i < trial->voter_count; i++)
+		for (unsigned n = first; n < trial->ask_count; n++)
+			if (trial->voters[i].vote == APPROVAL_VOTE_APPROVE && store_row_bool(rows, row++, 0))
+				trial->voters[i].counts |= UINT32_C(1) << n;
 	return rows != NULL;
 }
 
-static void
-add_requirement(struct resolver_effects *effects, struct resolver_approval *approval,
-		const struct policy_requirement *wanted, int64_t missing)
+/* From when on: also where the clock was put back no step comes before one that was taken. */
+static int64_t
+since(const struct approval *approval, int64_t now)
 {
-	unsigned n = approval->now.requirement_count++;
+	int64_t taken = approval->steps_taken ? approval->steps[approval->steps_taken - 1].at : now;
 
-	approval->requirements[n] = *wanted;
-	approval->requirements[n].quorum = missing;
-	approval->now.requirements[n] = (struct approval_requirement){.quorum = missing};
-	sheet_add(&effects->requirements, store_uuid(approval->approval_id), store_int(n),
-		  store_text(wanted->profile), store_text(wanted->group), store_int(missing),
-		  store_text(wanted->policy));
+	return taken > now ? taken : now;
+}
+
+/* One more demand, unless those who approved meet it already. */
+static bool
+demand(struct resolver_effects *effects, struct resolver_approval *approval,
+       const struct policy_requirement *wanted, enum resolver_again *again, struct error *error)
+{
+	struct approval trial = approval->now;
+	struct asking asking = approval->asking;
+
+	if (asking_has(&trial, &asking, wanted))
+		return true;
+	if (!asking_add(&trial, &asking, wanted, since(&trial, effects->work->now))) {
+		*again = RESOLVER_BLOCKS;
+		return true;
+	}
+	if (!count_for(effects, approval, &trial, &asking, error))
+		return false;
+	if (approval_current_stage(&trial, trial.demand_count - 1) == APPROVAL_STAGES_MAX)
+		return true;
+	approval->now = trial;
+	approval->asking = asking;
+	*again = RESOLVER_ASKS;
+	return true;
 }
 
 /* A limit that was exceeded meanwhile asks once more at most: the second decision was the first that could. */
@@ -65,23 +78,20 @@ static bool
 ask_more(struct resolver_effects *effects, struct resolver_approval *approval,
 	 const struct policy_decision *decision, enum resolver_again *again, struct error *error)
 {
-	for (size_t i = 0; i < decision->requirement_count; i++) {
-		const struct policy_requirement *wanted = &decision->requirements[i];
-		int64_t voters;
+	const struct approval was = approval->now;
+	const struct asking names = approval->asking;
 
-		if (is_asked(approval, wanted))
-			continue;
-		if (!count_voters(effects, approval, wanted->group, &voters, error))
+	for (size_t i = 0; i < decision->requirement_count && *again != RESOLVER_BLOCKS; i++)
+		if (!demand(effects, approval, &decision->requirements[i], again, error))
 			return false;
-		if (voters >= wanted->quorum)
-			continue;
-		if (approval->now.requirement_count == APPROVAL_REQUIREMENTS_MAX
-		    || asks_too_often(approval, decision)) {
-			*again = RESOLVER_BLOCKS;
-			return true;
-		}
-		add_requirement(effects, approval, wanted, wanted->quorum - voters);
-		*again = RESOLVER_ASKS;
+	if (*again == RESOLVER_ASKS && asks_too_often(approval, decision))
+		*again = RESOLVER_BLOCKS;
+	if (*again == RESOLVER_ASKS)
+		asking_rows(&effects->asked, approval->approval_id, &approval->now, &approval->asking,
+			    was.demand_count);
+	if (*again == RESOLVER_BLOCKS) {
+		approval->now = was;
+		approval->asking = names;
 	}
 	return true;
 }
@@ -114,7 +124,7 @@ take(struct resolver_effects *effects, const struct resolver_approval *approval,
      const struct policy_decision *decision)
 {
 	limits_take(effects->limits, approval->about.tenant, approval->about.request_id, decision,
-		    effects->work->now + approval->valid_for);
+		    effects->work->now + approval->hold_for + approval->valid_for);
 }
 
 /* What these approvals' requests hold of limits; nobody else changes it while they are locked. */
@@ -188,6 +198,8 @@ resolver_decide_again(struct resolver_effects *effects, struct resolver_approval
 	approval->decision = stored;
 	if (decision.valid_for < approval->valid_for)
 		approval->valid_for = decision.valid_for;
+	if (decision.hold_for > approval->hold_for)
+		approval->hold_for = decision.hold_for;
 	if (!ask_more(effects, approval, &decision, again, error))
 		return false;
 	if (*again == RESOLVER_STANDS)

@@ -11,7 +11,8 @@ resolver_effects_open(struct resolver *resolver, struct work *work, size_t items
 	    .resolver = resolver,
 	    .work = work,
 	    .responses = sheet_open(work->arena, STATEMENT_RESOLVER_RESPONSE, "ttttuttttttnnbttnn"),
-	    .requirements = sheet_open(work->arena, STATEMENT_APPROVALS_REQUIRE, "unttnt"),
+	    .taken = sheet_open(work->arena, STATEMENT_RESOLVER_TAKE, "unn"),
+	    .asked = asking_sheets_open(work->arena),
 	    .words = words_open(work, work->arena),
 	    .limits = limits_open(work, resolver->journal),
 	    .waiting = arena_take_array(work->arena, items, sizeof(struct shelf_item)),
@@ -25,25 +26,20 @@ resolver_effects_send(struct resolver_effects *effects, const struct resolver_ap
 	struct store *store = effects->work->store;
 
 	return limits_send(effects->limits, error) && sheet_send(&effects->responses, store, error)
-	       && sheet_send(&effects->requirements, store, error) && words_send(&effects->words, error)
+	       && sheet_send(&effects->taken, store, error)
+	       && asking_sheets_send(&effects->asked, store, error) && words_send(&effects->words, error)
 	       && resolver_save(effects->work, approvals, error);
 }
 
 /* ------------------------------------------------------------------ rows of responses */
 
-static const char *
-verdict_name(const struct resolver_item *item)
-{
-	return item->response.verdict == RESPONSE_APPROVE ? "approve" : "deny";
-}
-
 static struct store_param
 bits(struct arena *arena, uint32_t set)
 {
-	const char *numbers[APPROVAL_REQUIREMENTS_MAX];
+	const char *numbers[APPROVAL_ASKS_MAX];
 	size_t count = 0;
 
-	for (unsigned i = 0; i < APPROVAL_REQUIREMENTS_MAX; i++)
+	for (unsigned i = 0; i < APPROVAL_ASKS_MAX; i++)
 		if (set & (UINT32_C(1) << i))
 			numbers[count++] = arena_format(arena, "%u", i);
 	return sheet_list(arena, numbers, count);
@@ -61,18 +57,19 @@ keep(struct resolver_effects *effects, struct resolver_intake *intake, const str
 	crypto_digest_text(response->request_digest, digest);
 	sheet_add(&effects->responses, store_text(response->signature.header.kid),
 		  store_text(response->response_id), store_text(response->tenant),
-		  store_text(item->request_id), store_uuid(item->approval_id), store_text(response->responder),
-		  store_text(verdict_name(item)), store_text(result), bits(arena, counted_for),
-		  store_text(response->reason), store_text(digest), store_time(response->issued_at),
-		  store_time(effects->work->now), store_bytes(response->value, response->value_length),
-		  store_text(response->signature_text), store_text(item->record->topic),
-		  store_int(item->record->partition), store_int(item->record->offset));
+		  store_text(item->request_id), store_uuid(item->approval_id),
+		  store_text(response->responder), store_text(response_verdict_name(response->verdict)),
+		  store_text(result), bits(arena, counted_for), store_text(response->reason),
+		  store_text(digest), store_time(response->issued_at), store_time(effects->work->now),
+		  store_bytes(response->value, response->value_length), store_text(response->signature_text),
+		  store_text(item->record->topic), store_int(item->record->partition),
+		  store_int(item->record->offset));
 	known_add(intake->known, response->signature.header.kid, response->response_id, item->value_hash);
 	journal_count(journal, "responses_total", result);
 	journal_note(journal, "response", log_text("tenant", response->tenant),
 		     log_text("request_id", item->request_id), log_text("approval_id", item->approval_id),
-		     log_text("response_id", response->response_id),
-		     log_text("responder", response->responder), log_text("verdict", verdict_name(item)),
+		     log_text("response_id", response->response_id), log_text("responder", response->responder),
+		     log_text("verdict", response_verdict_name(response->verdict)),
 		     log_text("result", result), log_number("offset", item->record->offset));
 }
 
@@ -130,25 +127,16 @@ is_requester(const struct resolver_approval *approval, const char *responder)
 	return false;
 }
 
+/* Asks that this transaction has added were not asked about with the others. */
 static bool
-has_voted(const struct resolver_approval *approval, const char *responder)
-{
-	for (size_t i = 0; i < approval->vote_count; i++)
-		if (strcmp(approval->votes[i].public.responder, responder) == 0)
-			return true;
-	return false;
-}
-
-/* Requirements that this transaction has added were not asked about with the others. */
-static bool
-look_at_new_requirements(struct resolver_effects *effects, struct resolver_item *item, struct error *error)
+look_at_new_asks(struct resolver_effects *effects, struct resolver_item *item, struct error *error)
 {
 	const struct resolver_approval *approval = item->approval;
 	struct sheet asked = resolver_membership(effects->work);
 
-	for (unsigned i = approval->loaded_requirements; i < approval->now.requirement_count; i++)
-		sheet_add(&asked, store_text(item->response.tenant),
-			  store_text(approval->requirements[i].group), store_text(item->response.responder));
+	for (unsigned i = approval->loaded_asks; i < approval->now.ask_count; i++)
+		sheet_add(&asked, store_text(item->response.tenant), store_text(approval->asking.groups[i]),
+			  store_text(item->response.responder));
 	if (asked.count == 0)
 		return true;
 
@@ -156,8 +144,26 @@ look_at_new_requirements(struct resolver_effects *effects, struct resolver_item 
 
 	for (size_t row = 0; rows && row < store_rows_count(rows); row++)
 		if (store_row_bool(rows, row, 0))
-			item->eligible |= UINT32_C(1) << (approval->loaded_requirements + row);
+			item->eligible |= UINT32_C(1) << (approval->loaded_asks + row);
 	return rows != NULL;
+}
+
+static enum approval_event_kind
+kind_of(enum response_verdict verdict)
+{
+	switch (verdict) {
+	case RESPONSE_APPROVE:
+		return APPROVAL_APPROVE_GIVEN;
+	case RESPONSE_DENY:
+		return APPROVAL_DENY_GIVEN;
+	case RESPONSE_RECUSE:
+		return APPROVAL_RECUSE_GIVEN;
+	case RESPONSE_EXTEND:
+		return APPROVAL_EXTEND_GIVEN;
+	case RESPONSE_COMMENT:
+		break;
+	}
+	return APPROVAL_COMMENT_GIVEN;
 }
 
 static struct approval_event
@@ -168,12 +174,15 @@ event_of(const struct resolver_item *item, int64_t now)
 
 	crypto_digest_text(item->response.request_digest, digest);
 	return (struct approval_event){
-	    .kind = item->response.verdict == RESPONSE_APPROVE ? APPROVAL_APPROVE_GIVEN : APPROVAL_DENY_GIVEN,
+	    .kind = kind_of(item->response.verdict),
 	    .now = now,
+	    .voter = resolver_voter(approval, item->response.responder),
 	    .eligible = item->eligible,
 	    .responder_is_requester = is_requester(approval, item->response.responder),
+	    .is_operator = item->is_operator,
 	    .digest_matches = strcmp(digest, approval->about.digest_text) == 0,
-	    .voted_before = has_voted(approval, item->response.responder),
+	    .deadline = item->response.deadline,
+	    .has_reason = item->response.reason && *item->response.reason,
 	};
 }
 
@@ -181,11 +190,14 @@ static bool
 vote(struct resolver_effects *effects, struct resolver_intake *intake, struct resolver_item *item,
      struct error *error)
 {
-	if (!look_at_new_requirements(effects, item, error))
+	if (!look_at_new_asks(effects, item, error))
 		return false;
 
-	struct approval_step step = approval_step(item->approval->now, event_of(item, effects->work->now));
+	struct approval_event event = event_of(item, effects->work->now);
+	struct approval_step step = approval_step(item->approval->now, event);
 
+	if (step.next.voter_count > event.voter)
+		item->approval->persons[event.voter] = item->response.responder;
 	if (!resolver_perform(effects, item->approval, &step, item, error))
 		return false;
 	if (step.verdict == APPROVAL_REFUSED)
@@ -198,9 +210,11 @@ bool
 resolver_apply_deadline(struct resolver_effects *effects, struct resolver_approval *approval,
 			struct error *error)
 {
-	struct approval_event event = {.kind = APPROVAL_DEADLINE_CHECK, .now = effects->work->now};
+	struct approval_event event = {.kind = APPROVAL_TIME_CHECK, .now = effects->work->now};
 	struct approval_step step = approval_step(approval->now, event);
 
+	/* also when nothing comes of it, as where a voter left the group: else it would be due for ever, before all others */
+	approval->touched = true;
 	return resolver_perform(effects, approval, &step, NULL, error);
 }
 

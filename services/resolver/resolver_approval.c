@@ -26,9 +26,8 @@ resolver_find(const struct resolver_approvals *approvals, const char *approval_i
 	return bsearch(approval_id, approvals->items, approvals->count, sizeof *approvals->items, compare_id);
 }
 
-/* The approval that a row of another statement is about: they were asked for by the ids of those that are locked. */
-static struct resolver_approval *
-owner_of(const struct resolver_approvals *approvals, const struct store_rows *rows, size_t row)
+struct resolver_approval *
+resolver_owner_of(const struct resolver_approvals *approvals, const struct store_rows *rows, size_t row)
 {
 	struct resolver_approval *approval = resolver_find(approvals, store_row_text(rows, row, 0));
 
@@ -36,8 +35,9 @@ owner_of(const struct resolver_approvals *approvals, const struct store_rows *ro
 	return approval;
 }
 
-static struct store_rows *
-ask(struct work *work, enum statement statement, const struct resolver_approvals *approvals, struct error *error)
+struct store_rows *
+resolver_ask(struct work *work, enum statement statement, const struct resolver_approvals *approvals,
+	     struct error *error)
 {
 	const char **ids = arena_take_array(work->arena, approvals->count, sizeof *ids);
 
@@ -69,7 +69,7 @@ read_approval(struct work *work, const struct store_rows *rows, size_t row,
 {
 	approval->approval_id = store_row_text(rows, row, 0);
 	approval->now.deadline = store_row_time(rows, row, 2);
-	approval->opened_at = store_row_time(rows, row, 3);
+	approval->now.opened_at = store_row_time(rows, row, 3);
 	approval->valid_for = store_row_int(rows, row, 4);
 	approval->notices = approval->notices_before = store_row_int(rows, row, 5);
 	approval->refusals = store_row_int(rows, row, 6);
@@ -78,6 +78,13 @@ read_approval(struct work *work, const struct store_rows *rows, size_t row,
 	approval->about.tenant = store_row_text(rows, row, 9);
 	approval->about.request_id = store_row_text(rows, row, 10);
 	approval->about.key = request_key(work->arena, approval->about.tenant, approval->about.request_id);
+	approval->hold_for = store_row_int(rows, row, 11);
+	approval->now.steps_taken = (unsigned)store_row_int(rows, row, 12);
+	approval->now.latest = store_row_time(rows, row, 13);
+	approval->now.remind_before = store_row_int(rows, row, 14);
+	approval->now.remind_every = store_row_int(rows, row, 15);
+	approval->now.reminded_at = store_row_time(rows, row, 16);
+	approval->asked = (uint32_t)store_row_int(rows, row, 17);
 	if (!state_of(store_row_text(rows, row, 1), &approval->was, error))
 		return false;
 	approval->now.state = approval->was;
@@ -154,7 +161,7 @@ read_decision(const struct store_rows *rows, size_t row, struct resolver_approva
 static bool
 load_requests(struct work *work, const struct resolver_approvals *approvals, struct error *error)
 {
-	struct store_rows *rows = ask(work, STATEMENT_RESOLVER_REQUESTS, approvals, error);
+	struct store_rows *rows = resolver_ask(work, STATEMENT_RESOLVER_REQUESTS, approvals, error);
 
 	if (!rows)
 		return false;
@@ -162,7 +169,7 @@ load_requests(struct work *work, const struct resolver_approvals *approvals, str
 		return error_set(error, ERROR_BROKEN, "stored_request",
 				 "an approval lacks its request or its decision");
 	for (size_t row = 0; row < store_rows_count(rows); row++) {
-		struct resolver_approval *approval = owner_of(approvals, rows, row);
+		struct resolver_approval *approval = resolver_owner_of(approvals, rows, row);
 		struct word_request *about = &approval->about;
 
 		about->agent_id = store_row_text(rows, row, 1);
@@ -184,88 +191,6 @@ load_requests(struct work *work, const struct resolver_approvals *approvals, str
 	return true;
 }
 
-/* ------------------------------------------------------------------ requirements and votes */
-
-static bool
-load_requirements(struct work *work, const struct resolver_approvals *approvals, struct error *error)
-{
-	struct store_rows *rows = ask(work, STATEMENT_RESOLVER_REQUIREMENTS, approvals, error);
-
-	if (!rows)
-		return false;
-	for (size_t row = 0; row < store_rows_count(rows); row++) {
-		struct resolver_approval *approval = owner_of(approvals, rows, row);
-		unsigned n = approval->now.requirement_count;
-
-		if (n == APPROVAL_REQUIREMENTS_MAX || store_row_int(rows, row, 1) != n)
-			return error_set(error, ERROR_BROKEN, "stored_approval",
-					 "requirements are not numbered from 0");
-		approval->requirements[n] = (struct policy_requirement){
-		    .profile = store_row_text(rows, row, 2),
-		    .group = store_row_text(rows, row, 3),
-		    .quorum = store_row_int(rows, row, 4),
-		    .policy = store_row_text(rows, row, 5),
-		};
-		approval->now.requirements[n].quorum = approval->requirements[n].quorum;
-		approval->loaded_requirements = ++approval->now.requirement_count;
-	}
-	return true;
-}
-
-void
-resolver_add_vote(struct arena *arena, struct resolver_approval *approval, struct resolver_vote vote)
-{
-	if (approval->vote_count == approval->vote_room) {
-		size_t room = approval->vote_room ? 2 * approval->vote_room : 8;
-		struct resolver_vote *votes = arena_take_array(arena, room, sizeof *votes);
-
-		if (approval->vote_count)
-			memcpy(votes, approval->votes, approval->vote_count * sizeof *votes);
-		approval->votes = votes;
-		approval->vote_room = room;
-	}
-	approval->votes[approval->vote_count++] = vote;
-}
-
-static bool
-count_vote(const struct store_rows *rows, size_t row, struct approval *approval, struct error *error)
-{
-	size_t count = 0;
-	const int64_t *counted_for = store_row_int_list(rows, row, 5, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (counted_for[i] < 0 || counted_for[i] >= approval->requirement_count)
-			return error_set(error, ERROR_BROKEN, "stored_response",
-					 "a vote counts for no requirement");
-		approval->requirements[counted_for[i]].votes++;
-	}
-	return true;
-}
-
-static bool
-load_votes(struct work *work, const struct resolver_approvals *approvals, struct error *error)
-{
-	struct store_rows *rows = ask(work, STATEMENT_RESOLVER_VOTES, approvals, error);
-
-	if (!rows)
-		return false;
-	for (size_t row = 0; row < store_rows_count(rows); row++) {
-		struct resolver_approval *approval = owner_of(approvals, rows, row);
-		struct resolver_vote vote = {
-		    .public = {.responder = store_row_text(rows, row, 1),
-			       .verdict = store_row_text(rows, row, 2),
-			       .reason = store_row_text(rows, row, 3),
-			       .at = store_row_time(rows, row, 4)},
-		};
-
-		vote.approves = strcmp(vote.public.verdict, "approve") == 0;
-		resolver_add_vote(work->arena, approval, vote);
-		if (!count_vote(rows, row, &approval->now, error))
-			return false;
-	}
-	return true;
-}
-
 bool
 resolver_load(struct work *work, const char *const *ids, size_t count, struct resolver_approvals *approvals,
 	      struct error *error)
@@ -274,7 +199,7 @@ resolver_load(struct work *work, const char *const *ids, size_t count, struct re
 	if (count == 0)
 		return true;
 	return lock(work, ids, count, approvals, error) && load_requests(work, approvals, error)
-	       && load_requirements(work, approvals, error) && load_votes(work, approvals, error);
+	       && resolver_load_asked(work, approvals, error);
 }
 
 struct sheet
@@ -285,10 +210,19 @@ resolver_membership(struct work *work)
 
 /* ------------------------------------------------------------------ back to rows */
 
+/* 0: nothing happens by time any more. */
+static int64_t
+next_of(const struct approval *approval)
+{
+	int64_t next = approval->state == APPROVAL_PENDING ? approval_next_time(approval) : INT64_MAX;
+
+	return next == INT64_MAX ? 0 : next;
+}
+
 bool
 resolver_save(struct work *work, const struct resolver_approvals *approvals, struct error *error)
 {
-	struct sheet changed = sheet_open(work->arena, STATEMENT_RESOLVER_SAVE, "uttnnnn");
+	struct sheet changed = sheet_open(work->arena, STATEMENT_RESOLVER_SAVE, "uttnnnnnnnnn");
 
 	for (size_t i = 0; i < approvals->count; i++) {
 		const struct resolver_approval *approval = &approvals->items[i];
@@ -300,7 +234,10 @@ resolver_save(struct work *work, const struct resolver_approvals *approvals, str
 			  store_text(approval_state_name(approval->was)),
 			  store_text(approval_state_name(approval->now.state)),
 			  store_int(approval->notices_before), store_int(approval->notices),
-			  store_int(approval->refusals), store_time(work->now));
+			  store_int(approval->refusals), store_int(approval->now.steps_taken),
+			  store_int(approval->asked | approval_open_asks(&approval->now)),
+			  store_time(approval->now.deadline), store_time(approval->now.reminded_at),
+			  store_time(next_of(&approval->now)), store_time(work->now));
 	}
 	return sheet_send(&changed, work->store, error);
 }

@@ -151,19 +151,25 @@ lock_approvals(struct work *work, struct resolver_intake *intake, struct error *
 
 /* ------------------------------------------------------------------ who may */
 
+/* Of all groups that may be asked, and of the operators. */
+static void
+ask_membership(struct sheet *asked, const struct resolver_item *item)
+{
+	for (unsigned j = 0; j < item->approval->loaded_asks; j++)
+		sheet_add(asked, store_text(item->response.tenant),
+			  store_text(item->approval->asking.groups[j]), store_text(item->response.responder));
+	sheet_add(asked, store_text(item->response.tenant), store_text(RESOLVER_OPERATORS),
+		  store_text(item->response.responder));
+}
+
 static bool
 load_membership(struct work *work, struct resolver_intake *intake, struct error *error)
 {
 	struct sheet asked = resolver_membership(work);
 
-	for (size_t i = 0; i < intake->count; i++) {
-		const struct resolver_item *item = &intake->items[i];
-
-		for (unsigned j = 0; item->approval && j < item->approval->loaded_requirements; j++)
-			sheet_add(&asked, store_text(item->response.tenant),
-				  store_text(item->approval->requirements[j].group),
-				  store_text(item->response.responder));
-	}
+	for (size_t i = 0; i < intake->count; i++)
+		if (intake->items[i].approval)
+			ask_membership(&asked, &intake->items[i]);
 	if (asked.count == 0)
 		return true;
 
@@ -173,9 +179,12 @@ load_membership(struct work *work, struct resolver_intake *intake, struct error 
 	for (size_t i = 0; rows && i < intake->count; i++) {
 		struct resolver_item *item = &intake->items[i];
 
-		for (unsigned j = 0; item->approval && j < item->approval->loaded_requirements; j++)
+		if (!item->approval)
+			continue;
+		for (unsigned j = 0; j < item->approval->loaded_asks; j++)
 			if (store_row_bool(rows, row++, 0))
 				item->eligible |= UINT32_C(1) << j;
+		item->is_operator = store_row_bool(rows, row++, 0);
 	}
 	return rows != NULL;
 }

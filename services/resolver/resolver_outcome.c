@@ -2,6 +2,8 @@
 /* resolver_outcome.c - what a step of an approval says to the world: notices on the way, one final word at the end. */
 #include "services/resolver/resolver.h"
 
+#include <string.h>
+
 /* ------------------------------------------------------------------ notices */
 
 static const char *
@@ -21,58 +23,59 @@ result_of(enum approval_state state)
 	}
 }
 
-static struct notice_need *
-needs_of(struct arena *arena, const struct resolver_approval *approval)
-{
-	struct notice_need *needs = arena_take_array(arena, approval->now.requirement_count, sizeof *needs);
-
-	for (unsigned i = 0; i < approval->now.requirement_count; i++)
-		needs[i] = (struct notice_need){.policy = approval->requirements[i].policy,
-						.profile = approval->requirements[i].profile,
-						.group = approval->requirements[i].group,
-						.quorum = approval->now.requirements[i].quorum,
-						.votes = approval->now.requirements[i].votes};
-	return needs;
-}
-
 /* The database has all; a message holds the last ones, so that it can never outgrow a message. */
 static size_t
 shown(const struct resolver_approval *approval)
 {
-	return approval->vote_count < RESOLVER_VOTES_SHOWN ? approval->vote_count : RESOLVER_VOTES_SHOWN;
+	return approval->answer_count < RESOLVER_VOTES_SHOWN ? approval->answer_count : RESOLVER_VOTES_SHOWN;
 }
 
-static struct authorization_response *
-votes_of(struct arena *arena, const struct resolver_approval *approval)
+static const struct authorization_response *
+answers_of(const struct resolver_approval *approval)
 {
-	size_t count = shown(approval);
-	struct authorization_response *votes = arena_take_array(arena, count, sizeof *votes);
+	return approval->answers + (approval->answer_count - shown(approval));
+}
 
-	for (size_t i = 0; i < count; i++)
-		votes[i] = approval->votes[approval->vote_count - count + i].public;
-	return votes;
+/* Those who approved or denied, and stand by it. */
+static const struct authorization_response *
+votes_of(struct arena *arena, const struct resolver_approval *approval, size_t *count)
+{
+	struct authorization_response *votes = arena_take_array(arena, approval->answer_count, sizeof *votes);
+	size_t all = 0;
+
+	for (size_t i = 0; i < approval->answer_count; i++) {
+		const struct authorization_response *answer = &approval->answers[i];
+		unsigned n = resolver_voter(approval, answer->responder);
+		enum approval_vote vote =
+		    n < approval->now.voter_count ? approval->now.voters[n].vote : APPROVAL_VOTE_NONE;
+
+		if ((vote == APPROVAL_VOTE_APPROVE && strcmp(answer->verdict, "approve") == 0)
+		    || (vote == APPROVAL_VOTE_DENY && strcmp(answer->verdict, "deny") == 0))
+			votes[all++] = *answer;
+	}
+	*count = all < RESOLVER_VOTES_SHOWN ? all : RESOLVER_VOTES_SHOWN;
+	return votes + (all - *count);
 }
 
 /* The card as it is now, whatever caused it to be sent. */
 static struct notice
 card(struct resolver_effects *effects, struct resolver_approval *approval, const char *cause)
 {
-	struct arena *arena = effects->work->arena;
 	struct notice notice = word_notice(effects->work, &approval->about);
 
 	notice.approval_id = approval->approval_id;
 	notice.state = approval->now.state == APPROVAL_PENDING ? "CHANGED" : "CLOSED";
 	notice.cause = cause;
 	notice.n = approval->notices++;
-	notice.needs = needs_of(arena, approval);
-	notice.need_count = approval->now.requirement_count;
+	notice.needs =
+	    asking_needs(effects->work->arena, &approval->now, &approval->asking, &notice.need_count);
 	notice.rules = approval->decision.rules;
 	notice.rule_count = approval->decision.rule_count;
 	notice.reason_text = approval->reason_text;
 	notice.obligations = approval->obligations;
-	notice.opened_at = approval->opened_at;
+	notice.opened_at = approval->now.opened_at;
 	notice.approval_deadline = approval->now.deadline;
-	notice.responses = votes_of(arena, approval);
+	notice.responses = answers_of(approval);
 	notice.response_count = shown(approval);
 	notice.result = result_of(approval->now.state);
 	approval->touched = true;
@@ -119,16 +122,16 @@ announce(struct resolver_effects *effects, struct resolver_approval *approval, c
 
 /* "Approved by alice, bob." */
 static const char *
-names(struct arena *arena, const char *what, const struct resolver_approval *approval, bool approving)
+names(struct arena *arena, const char *what, const struct resolver_approval *approval, enum approval_vote vote)
 {
 	struct buffer text = {.arena = arena};
 	size_t count = 0;
 
 	buffer_add_text(&text, what);
-	for (size_t i = 0; i < approval->vote_count; i++) {
-		if (approval->votes[i].approves != approving || count++ >= RESOLVER_NAMES_MAX)
+	for (unsigned i = 0; i < approval->now.voter_count; i++) {
+		if (approval->now.voters[i].vote != vote || count++ >= RESOLVER_NAMES_MAX)
 			continue;
-		buffer_add_format(&text, "%s%s", count > 1 ? ", " : " ", approval->votes[i].public.responder);
+		buffer_add_format(&text, "%s%s", count > 1 ? ", " : " ", approval->persons[i]);
 	}
 	if (count > RESOLVER_NAMES_MAX)
 		buffer_add_format(&text, " and %zu more", count - RESOLVER_NAMES_MAX);
@@ -143,8 +146,7 @@ final_word(struct resolver_effects *effects, const struct resolver_approval *app
 	struct authorization word = word_make(effects->work, &approval->about, decision);
 
 	word.approval_id = approval->approval_id;
-	word.responses = votes_of(effects->work->arena, approval);
-	word.response_count = shown(approval);
+	word.responses = votes_of(effects->work->arena, approval, &word.response_count);
 	return word;
 }
 
@@ -173,9 +175,9 @@ grant(struct resolver_effects *effects, const struct resolver_approval *approval
 
 	word.status = AUTHORIZATION_GRANTED;
 	word.reason_code = "approved";
-	word.reason_text = names(effects->work->arena, "Approved by", approval, true);
-	word.not_before = effects->work->now;
-	word.expires_at = effects->work->now + approval->valid_for;
+	word.reason_text = names(effects->work->arena, "Approved by", approval, APPROVAL_VOTE_APPROVE);
+	word.not_before = effects->work->now + approval->hold_for;
+	word.expires_at = word.not_before + approval->valid_for;
 	word.obligations = approval->obligations;
 	return speak(effects, approval, &word, error);
 }
@@ -187,7 +189,7 @@ deny(struct resolver_effects *effects, const struct resolver_approval *approval,
 
 	word.status = AUTHORIZATION_DENIED;
 	word.reason_code = "denied_by_approver";
-	word.reason_text = names(effects->work->arena, "Denied by", approval, false);
+	word.reason_text = names(effects->work->arena, "Denied by", approval, APPROVAL_VOTE_DENY);
 	return speak(effects, approval, &word, error);
 }
 
@@ -215,20 +217,37 @@ block(struct resolver_effects *effects, const struct resolver_approval *approval
 
 /* ------------------------------------------------------------------ a step */
 
+/* What was answered is shown to all, a remark too. */
 static void
-count_vote(struct resolver_effects *effects, struct resolver_approval *approval,
+add_answer(struct resolver_effects *effects, struct resolver_approval *approval,
 	   const struct resolver_item *item)
 {
-	bool approves = item->response.verdict == RESPONSE_APPROVE;
-	struct resolver_vote vote = {
-	    .approves = approves,
-	    .public = {.responder = item->response.responder,
-		       .verdict = approves ? "approve" : "deny",
-		       .reason = item->response.reason,
-		       .at = effects->work->now},
-	};
+	resolver_add_answer(effects->work->arena, approval,
+			    (struct authorization_response){
+				.responder = item->response.responder,
+				.verdict = response_verdict_name(item->response.verdict),
+				.reason = item->response.reason,
+				.at = effects->work->now,
+			    });
+}
 
-	resolver_add_vote(effects->work->arena, approval, vote);
+static void
+keep_steps(struct resolver_effects *effects, const struct resolver_approval *approval, unsigned before)
+{
+	for (unsigned i = before; i < approval->now.steps_taken; i++)
+		sheet_add(&effects->taken, store_uuid(approval->approval_id),
+			  store_int(approval->asking.step_rows[i]), store_int(approval->now.steps[i].stage));
+}
+
+static const char *
+cause_of(const struct approval_step *step, const struct resolver_item *item)
+{
+	if (step->verdict == APPROVAL_TAKEN && item)
+		return item->response.verdict == RESPONSE_RECUSE    ? "recused"
+		       : item->response.verdict == RESPONSE_COMMENT ? "commented"
+		       : item->response.verdict == RESPONSE_EXTEND  ? "extended"
+								    : "response";
+	return step->effects & APPROVAL_EFFECT_STEPS ? "escalated" : "reminded";
 }
 
 /* The last vote has come. What people granted is looked at once more before it is said. */
@@ -258,17 +277,21 @@ bool
 resolver_perform(struct resolver_effects *effects, struct resolver_approval *approval,
 		 const struct approval_step *step, const struct resolver_item *item, struct error *error)
 {
+	unsigned taken = approval->now.steps_taken;
+
 	if (step->effects == 0)
 		return true;
 	approval->now = step->next;
 	approval->touched = true;
-	if (step->effects & APPROVAL_EFFECT_VOTE)
-		count_vote(effects, approval, item);
+	if (step->effects & APPROVAL_EFFECT_STEPS)
+		keep_steps(effects, approval, taken);
+	if (step->verdict == APPROVAL_TAKEN && item)
+		add_answer(effects, approval, item);
 	if (step->effects & APPROVAL_EFFECT_GRANT)
 		return perform_grant(effects, approval, error);
 	if (step->effects & APPROVAL_EFFECT_DENY)
 		return announce(effects, approval, "denied", error) && deny(effects, approval, error);
 	if (step->effects & APPROVAL_EFFECT_EXPIRE)
 		return announce(effects, approval, "expired", error) && expire(effects, approval, error);
-	return announce(effects, approval, "response", error);
+	return announce(effects, approval, cause_of(step, item), error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * resolver_tick.c - what happens by time: the shelf is drained, overdue approvals expire. Each turn is a transaction of its
+ * resolver_tick.c - what happens by time: the shelf is drained, what time does to approvals is done. Each turn is a transaction of its
  * own that can be run again; two instances may do the same at once.
  */
 #include "services/resolver/resolver.h"
@@ -56,7 +56,9 @@ sweep(struct resolver *resolver, struct arena *arena, bool *again, struct error 
 
 	journal_begin(resolver->journal);
 
+	/* what meets a question may be due by time: it is decided again, and policies are locked before approvals */
 	bool ok = work_begin(resolver->context, arena, &work, error)
+		  && snapshot_refresh(resolver->snapshot, &work, error)
 		  && find_overdue(&work, &ids, &count, error)
 		  && (count == 0 || expire(resolver, &work, ids, count, error));
 

@@ -5,7 +5,10 @@ SELECT approval.approval_id, approval.tenant, approval.request_id, approval.requ
        request.on_behalf_of, asking.rules, word.status,
        need.profiles, need.groups, need.quorums, need.votes,
        vote.responders, vote.verdicts, vote.reasons, vote.times, need.policies, obliging.maps::text,
-       request.verified_kid, request.verified_owner
+       request.verified_kid, request.verified_owner,
+       need.stages, need.wholes, need.opens, need.escalations, approval.reminded_at,
+       ARRAY(SELECT step.group_name FROM approval_step AS step
+              WHERE step.approval_id = approval.approval_id AND step.how = 'notify' AND step.stage < 32 ORDER BY step.n)
   FROM approval
   JOIN request USING (tenant, request_id)
   JOIN LATERAL (
@@ -24,12 +27,23 @@ SELECT approval.approval_id, approval.tenant, approval.request_id, approval.requ
               coalesce(array_agg(coalesce(one.policy_id, '') ORDER BY one.n), '{}') AS policies,
               coalesce(array_agg(one.group_name ORDER BY one.n), '{}') AS groups,
               coalesce(array_agg(one.quorum::bigint ORDER BY one.n), '{}') AS quorums,
-              coalesce(array_agg((SELECT count(*) FROM response
-                                   WHERE response.approval_id = one.approval_id AND response.result = 'counted'
-                                     AND response.verdict = 'approve' AND one.n = ANY (response.counted_for))
-                                 ORDER BY one.n), '{}') AS votes
-         FROM approval_requirement AS one
-        WHERE one.approval_id = approval.approval_id) AS need
+              coalesce(array_agg(one.votes ORDER BY one.n), '{}') AS votes,
+              coalesce(array_agg(one.place ORDER BY one.n), '{}') AS stages,
+              coalesce(array_agg((one.stage_all AND NOT one.of_step)::integer::bigint ORDER BY one.n), '{}') AS wholes,
+              coalesce(array_agg(approval.asked >> one.n & 1 ORDER BY one.n), '{}') AS opens,
+              coalesce(array_agg(one.of_step::integer::bigint ORDER BY one.n), '{}') AS escalations
+         FROM (SELECT asked.*,
+                      (SELECT count(*) FROM response
+                        WHERE response.approval_id = asked.approval_id AND response.result = 'counted'
+                          AND response.verdict = 'approve' AND asked.n = ANY (response.counted_for)) AS votes,
+                      coalesce(taken.stage, asked.stage)
+                      - (SELECT min(first.stage) FROM approval_requirement AS first
+                          WHERE first.approval_id = asked.approval_id AND first.demand = asked.demand) + 1::bigint AS place
+                 FROM approval_requirement AS asked
+                 LEFT JOIN approval_step AS taken
+                        ON taken.approval_id = asked.approval_id AND taken.requirement = asked.n
+                WHERE asked.approval_id = approval.approval_id
+                  AND (NOT asked.of_step OR taken.stage < 32)) AS one) AS need
  CROSS JOIN LATERAL (
        SELECT coalesce(array_agg(one.responder ORDER BY one.received_at, one.kid, one.response_id), '{}') AS responders,
               coalesce(array_agg(one.verdict ORDER BY one.received_at, one.kid, one.response_id), '{}') AS verdicts,

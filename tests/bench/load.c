@@ -30,9 +30,9 @@ render(char *text, size_t size, const char *id, const char *action, const char *
 	int length =
 	    snprintf(text, size,
 		     "{\"request_id\":\"%s\",\"agent_id\":\"coding-agent-production\",\"action\":\"%s\","
-		     "\"target\":\"customer-api\",\"context\":%s,"
+		     "\"target\":\"customer-api-%s\",\"context\":%s,"
 		     "\"reason\":\"Release of the customer API, change 1881\"}",
-		     id, action, context);
+		     id, action, id, context);
 
 	if (length < 0 || (size_t)length >= size)
 		die("a request does not fit");

@@ -35,6 +35,10 @@ class Copies:
             text = f"replace({text}, '{event}', {self.uuid(topic)}::text)"
         return text
 
+    def digest(self):
+        """No two open approvals are about the same."""
+        return f"'sha-256:' || md5({self.id}) || md5('digest' || {self.id})"
+
     def query(self, table, where, **changes):
         if "request_id" in (names := columns(self.db, table)):
             changes["request_id"] = self.id
@@ -44,12 +48,13 @@ class Copies:
         return f"INSERT INTO {table} ({', '.join(names)}) SELECT {values} FROM {table} s, generate_series(%s::int8, %s::int8) i WHERE {where}"
 
     def queries(self):
+        opened = f"s.approval_id = '{self.approval[0][0]}'" if self.approval else "false"
         mine = f"s.request_id = '{self.sample}'"
         place = f"(i %% {self.chains})::int4"
         yield [self.query("request", mine, chain=place, origin_partition=place, origin_offset=f"i / {self.chains}"),
                self.query("decision", mine),
-               *([self.query("approval", mine),
-                  self.query("approval_requirement", f"s.approval_id = '{self.approval[0][0]}'")] if self.approval else [])]
+               *([self.query("approval", mine, request_digest=self.digest()), self.query("open_approval", opened, request_digest=self.digest()),
+                  self.query("open_ask", opened), self.query("approval_requirement", opened)] if self.approval else [])]
         yield [self.query("authorization_status", mine, event_id=self.uuid("authorizations")),
                *(self.query("ledger_event", f"s.event_id = '{event}'", chain=place,
                             sequence=f"({self.heads})[{place} + 1] + i / {self.chains} * {len(self.events)} + {n + 1}", event_id=self.uuid(topic),

@@ -6,7 +6,7 @@ results that are legal whatever breaks meanwhile. Most have one; where timing de
 """
 import json
 
-from house import digest_of, now, rfc3339
+from house import digest_of, execution_of, now, rfc3339
 
 AGENT = "coding-agent-production"
 PENDING, GRANTED, DENIED, EXPIRED = "PENDING", "GRANTED", "DENIED", "EXPIRED"
@@ -45,7 +45,7 @@ class Tale:
 
     def ask(self, after=0.0, becomes=TAKEN, partition=None, **members):
         request = {"request_id": self.id, "agent_id": AGENT, "action": "deployment.production", "target": "customer-api",
-                   "context": {"environment": "production", "tests_passed": True}, **members}
+                   "context": {"environment": "production", "tests_passed": True}, "execution": execution_of(self.id), **members}
         self.request = self.request or request
         self.send("requests", after, json.dumps(request).encode(), becomes, partition=partition)
 

@@ -24,7 +24,7 @@
 	    target(document) target(context) target(pattern) target(json) target(number) target(jws)         \
 		target(keys) target(token) target(time) target(config) target(headers) target(targets)       \
 		    target(webhook) target(address) target(card) target(cel_parse) target(cel_run)           \
-			target(conditions)
+			target(conditions) target(approval)
 
 #ifdef FUZZ_LIBFUZZER
 #define FUZZ_TARGET(name) LLVMFuzzerTestOneInput

@@ -77,7 +77,15 @@ check_card(struct arena *arena, const struct card *card, enum card_event event)
 static void
 check_request(struct arena *arena, const struct request *request)
 {
-	static const struct notice_need needs[] = {{"release", "release-managers", 2, 1, NULL}};
+	static const struct notice_need needs[] = {
+	    {.profile = "release",
+	     .group = "release-managers",
+	     .quorum = 2,
+	     .votes = 1,
+	     .stage = 1,
+	     .all = true,
+	     .asked = true},
+	    {.profile = "release", .group = "directors", .quorum = 1, .stage = 2, .escalated = true}};
 	static const char *const rules[] = {"prod"};
 	const struct authorization_response responses[] = {{.responder = request->agent_id,
 							    .verdict = "approve",

@@ -10,7 +10,7 @@ FUZZ_GCC     := -O1 -U_FORTIFY_SOURCE $(FUZZ_SAN) -Wno-error=maybe-uninitialized
 FUZZ_CLANG    = -D_GNU_SOURCE -DFUZZ_LIBFUZZER -D__SANITIZE_ADDRESS__ -O1 -g -Wall -I. -I$(B)/gen $(PKG_CFLAGS) \
                 -fsanitize=fuzzer-no-link $(FUZZ_SAN)
 FUZZ_ALL     := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_ROOMS   := canonical cel clock config crypto document error finding id jws log memory message policy regex value visible zone
+FUZZ_ROOMS   := approval canonical cel clock config crypto document error finding id jws log memory message policy regex value visible zone
 FUZZ_PRODUCT := $(foreach r,$(FUZZ_ROOMS),$(wildcard common/$r/*.c common/$r/*.cc)) services/relay/relay_headers.c services/countersign/jwks.c \
                 $(addprefix services/countersign/,cel_codec_write.c cel_time.c) \
                 $(filter-out %/main.c %/sender.c services/notifier/notifier%,$(wildcard services/notifier/*.c))

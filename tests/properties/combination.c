@@ -111,8 +111,9 @@ combination_set_terms(struct policy_deciding *d)
 	for (size_t i = 0; decision->verdict == POLICY_REQUIRE_APPROVAL && i < d->profile_count; i++) {
 		const struct policy_profile *profile = d->profiles[i];
 
-		decision->requirements[decision->requirement_count++] = (struct policy_requirement){
-		    profile->name, profile->asks[0].group, profile->asks[0].quorum, NULL};
+		decision->requirements[decision->requirement_count++] =
+		    (struct policy_requirement){profile->name, profile->stages[0].asks[0].group,
+						profile->stages[0].asks[0].quorum, NULL, profile};
 		if (i == 0 || profile->ttl < decision->ttl)
 			decision->ttl = profile->ttl;
 		if (i == 0 || profile->valid_for < decision->valid_for)

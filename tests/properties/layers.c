@@ -134,6 +134,16 @@ blocks_errors(const struct trial *trial)
 	return false;
 }
 
+/* They have one purse of units: what is left over for the second depends on which is the first. */
+static bool
+is_exhausted(const struct policy_decision *decision)
+{
+	for (size_t i = 0; i < decision->trail->layer_count; i++)
+		if (decision->trail->layers[i].meter.exhausted)
+			return true;
+	return false;
+}
+
 static void
 check_exact(const struct trial *trial, const struct policy_request *request,
 	    const struct policy_decision *alone, const struct policy_decision *both)
@@ -147,7 +157,7 @@ check_exact(const struct trial *trial, const struct policy_request *request,
 	    || strcmp(both->reason_code, "too_many_obligations") == 0
 	    || strcmp(both->reason_code, "obligation_conflict") == 0)
 		return;
-	check(trial, LAYERS_EXACT, both->verdict == stricter, request, &alone[0], both);
+	check(trial, LAYERS_EXACT, both->verdict == stricter || is_exhausted(both), request, &alone[0], both);
 }
 
 static bool
@@ -164,15 +174,6 @@ same_terms(const struct policy_decision *left, const struct policy_decision *rig
 	for (size_t i = 0; same && i < left->rule_count; i++)
 		same = strcmp(left->rules[i], right->rules[i]) == 0;
 	return same;
-}
-
-static bool
-is_exhausted(const struct policy_decision *decision)
-{
-	for (size_t i = 0; i < decision->trail->layer_count; i++)
-		if (decision->trail->layers[i].meter.exhausted)
-			return true;
-	return false;
 }
 
 static bool
@@ -283,7 +284,6 @@ try_request(struct trial *trial, uint64_t *seed)
 
 	struct policy_decision swapped = decide_both(trial, &request, true);
 
-	/* they have one purse of units: what is left over for the second depends on which is the first */
 	check(trial, LAYERS_SWAPPED,
 	      same_terms(&both, &swapped) || is_exhausted(&both) || is_exhausted(&swapped), &request,
 	      &swapped, &both);

@@ -25,7 +25,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "walk"))
 
-from house import ASAN, BOOTSTRAP, OWNER_URI, ROOT, SERVICES, STATE, House, digest_of, now, policy, rfc3339  # noqa: E402
+from house import ASAN, BOOTSTRAP, OWNER_URI, ROOT, SERVICES, STATE, House, digest_of, execution_of, now, policy, rfc3339  # noqa: E402
 import history  # noqa: E402
 import schemas  # noqa: E402
 
@@ -83,6 +83,8 @@ def street_policy():
     document["classes"][0]["valid_for"] = "1s"
     document["limits"] = [{"id": "one", "match": {"targets": ["one-*"]}, "key": ["target"], "count": {"max": 1, "per": "1h"}, "exceeded": "BLOCK"},
                           {"id": "pairs", "match": {"actions": ["credential.rotate"]}, "key": ["agent_id"], "count": {"max": 1_000_000, "per": "1h"}, "exceeded": "BLOCK"}]
+    document["limits"] += [{**document["limits"][1], "id": "asked", "match": {"actions": ["deployment.production"]}, "count_on": "decision"},
+                           {**document["limits"][1], "id": "runs", "match": {"actions": ["deployment.staging"], "targets": ["customer-api"]}, "count_on": "execution"}]
     return document
 
 
@@ -118,7 +120,7 @@ class Round:
 
     def request(self, kind, action, send=True, times=1, key=None, **members):
         request = {"request_id": self.id(kind), "agent_id": "coding-agent-production", "action": action, "target": "customer-api",
-                   "context": {"environment": "production", "tests_passed": True}, **members}
+                   "context": {"environment": "production", "tests_passed": True}, "execution": execution_of(self.id(kind)), **members}
         self.digests[kind] = digest_of(request)
         for _ in range(times if send else 0):
             self.house.publish("requests", request, key=key or self.id(kind), flush=False)
@@ -167,25 +169,25 @@ class Round:
             self.request(kind, "deployment.brief")
         self.request("pair", "credential.rotate")
         self.flush()
-        self.must("allow", ["GRANTED"], "ALLOW", outcome=[("started", "authorized"), ("succeeded", "authorized")],
+        self.must("allow", ["GRANTED"], "ALLOW", use=["runs"], outcome=[("started", "authorized"), ("succeeded", "authorized")],
                   quarantine=["id_conflict", "id_conflict"])
-        self.must("twice", ["GRANTED"], "ALLOW", outcome=[("started", "authorized"), ("started", "executed_twice")], incident=["executed_twice"])
+        self.must("twice", ["GRANTED"], "ALLOW", use=["runs"], outcome=[("started", "authorized"), ("started", "executed_twice")], incident=["executed_twice"])
         self.must("one", ["GRANTED"], "ALLOW", use=["one"])
         self.must("more", ["DENIED"], "BLOCK")
         self.must("block", ["DENIED"], "BLOCK", outcome=[("succeeded", "executed_after_denial")], incident=["executed_after_denial"])
         self.must("bad", ["DENIED"], "BLOCK", quarantine=["unknown_field"])
         self.must("garbage", ["DENIED"], "BLOCK", quarantine=["syntax"])
-        self.must("approve", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED", vote=[("alice", "approve", "counted")],
+        self.must("approve", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED", use=["asked"], vote=[("alice", "approve", "counted")],
                   outcome=[("succeeded", "authorized")])
         self.must("deny", ["PENDING", "DENIED"], "REQUIRE_APPROVAL", "DENIED", vote=[("alice", "deny", "counted")], quarantine=["signature_missing"])
-        self.must("refuse", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED",
+        self.must("refuse", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED", use=["asked"],
                   vote=[("mallory", "approve", "not_a_member"), ("bob", "approve", "counted"), ("alice", "approve", "already_decided")])
         for kind in ("late1", "late2", "late3"):
             self.must(kind, ["PENDING", "EXPIRED"], "REQUIRE_APPROVAL", "EXPIRED")
         self.must("pair", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED", use=["pairs"],
                   vote=[("pia", "approve", "counted"), ("pia", "approve", "repeated"), ("paul", "approve", "counted")])
-        self.must("early", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED", vote=[("alice", "approve", "counted")])
-        self.must("known", ["GRANTED"], "ALLOW", outcome=[("started", "authorized")])
+        self.must("early", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED", use=["asked"], vote=[("alice", "approve", "counted")])
+        self.must("known", ["GRANTED"], "ALLOW", use=["runs"], outcome=[("started", "authorized")])
         self.must("never", outcome=[("started", "executed_without_authorization")], incident=["executed_without_authorization"],
                   quarantine=["request_unknown"])
         asked = [self.id(kind) for kind in ("approve", "deny", "refuse", "pair", "late1", "late2", "late3")]
@@ -242,7 +244,8 @@ class Round:
         UNION ALL SELECT 'outcome', request_id, status, judgement, NULL, NULL FROM outcome WHERE request_id = ANY (%(ids)s)
         UNION ALL SELECT 'incident', request_id, kind, NULL, NULL, NULL FROM incident WHERE request_id = ANY (%(ids)s)
         UNION ALL SELECT 'quarantine', request_id, code, NULL, NULL, NULL FROM quarantine WHERE request_id = ANY (%(ids)s)
-        UNION ALL SELECT 'use', request_id, limit_id, NULL, NULL, NULL FROM limit_use JOIN limit_counter USING (counter) WHERE request_id = ANY (%(ids)s)
+        UNION ALL SELECT 'use', request_id, limit_id || CASE WHEN limit_use.held_until IS NULL THEN '' ELSE ' held' END, NULL, NULL, NULL
+          FROM limit_use JOIN limit_counter USING (counter) WHERE request_id = ANY (%(ids)s)
         UNION ALL SELECT 'shelf', request_id, NULL, NULL, NULL, NULL FROM shelf WHERE request_id = ANY (%(ids)s)
         UNION ALL SELECT 'delivery', request_id, target, kind, state, NULL FROM delivery WHERE request_id = ANY (%(ids)s)"""
 

@@ -4,16 +4,12 @@ import json
 import threading
 import time
 
-from house import digest_of, now, rfc3339
-
-REQUEST = {"tenant": "default", "agent_id": "coding-agent-production", "action": "deployment.production",
-           "target": "customer-api", "context": {"environment": "production", "tests_passed": True}}
-
+from house import digest_of, now, rfc3339, usual
 
 def send_request(house, request_id, **members):
     """Without waiting for anything. Returns its digest."""
-    request = {**REQUEST, **members}
-    house.publish("requests", {"request_id": request_id, **request}, key=request_id, flush=False)
+    request = {**usual(request_id), **members}
+    house.publish("requests", request, key=request_id, flush=False)
     return digest_of(request)
 
 

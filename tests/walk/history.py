@@ -16,6 +16,7 @@ import psycopg
 from confluent_kafka import Consumer, KafkaError, TopicPartition, TIMESTAMP_LOG_APPEND_TIME
 
 import history_effects
+import history_flood
 import history_inputs
 import history_ledger
 import history_limits
@@ -26,10 +27,11 @@ from history_tools import SECOND, b64url_decode, microseconds, parse
 INPUTS = {"requests": "evaluator", "responses": "resolver", "outcomes": "recorder", "approvals": "notifier"}
 OUTPUTS = ("approvals", "authorizations", "incidents", "quarantine", "checkpoints")
 TABLES = ("installation", "consumer_position", "agent", "group_member", "signing_key", "directory_history", "policy", "policy_shadow", "request",
-          "decision", "approval", "approval_requirement", "response", "authorization_status", "outcome", "incident", "quarantine",
+          "decision", "approval", "approval_requirement", "approval_step", "open_approval", "open_ask", "response",
+          "authorization_status", "outcome", "incident", "quarantine",
           "quarantine_raw", "shelf", "ledger_head", "ledger_batch", "ledger_event", "relay_position", "checkpoint", "delivery",
           "delivery_target", "limit_counter", "limit_use")
-RULES = (history_inputs, history_words, history_votes, history_ledger, history_effects, history_limits)
+RULES = (history_inputs, history_words, history_votes, history_ledger, history_effects, history_limits, history_flood)
 
 
 class Record:
@@ -80,6 +82,9 @@ class View:
         self.approvals = {(a["tenant"], a["request_id"]): a for a in t["approval"]}
         for row in sorted(t["approval_requirement"], key=lambda r: r["n"]):
             self.requirements.setdefault(row["approval_id"], []).append(row)
+        self.steps = {}
+        for row in sorted(t["approval_step"], key=lambda s: s["n"]):
+            self.steps.setdefault(row["approval_id"], []).append(row)
         for row in sorted(t["response"], key=lambda r: (r["received_at"], r["kid"], r["response_id"])):
             self.responses.setdefault(row["approval_id"], []).append(row)
         for row in sorted(t["outcome"], key=lambda o: (o["received_at"], o["origin_partition"], o["origin_offset"])):

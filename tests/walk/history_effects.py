@@ -75,6 +75,10 @@ def judge_incidents(view, violate):
             if not word or word["status"] != "GRANTED" or row["at"] < word["expires_at"] or early or \
                     row["incident_id"] != derived(*request, f"incident.{row['kind']}.{word['event_id']}", 0):
                 violate("made-up", row["incident_id"], f"{row['kind']} of {key_of(*request)}")
+        elif row["kind"] == "approval_flood":
+            if [w["reason_code"] for w in view.words.get(request, ())] != ["too_many_open"] or row["evidence"] != [row["request_id"]] or \
+                    row["incident_id"] != derived(*request, f"incident.approval_flood.{row['subject']}", 0):
+                violate("made-up", row["incident_id"], f"{row['kind']} of {key_of(*request)}")
         elif row["incident_id"] not in due:
             violate("made-up", row["incident_id"], f"{row['kind']} of {key_of(*request)}, and no outcome is one")
         event = view.event(row["incident_id"], "incidents")
@@ -153,7 +157,7 @@ def judge_deliveries(view, violate):
     if "notifier" not in view.history.running:
         return
     for request, approval in view.approvals.items():
-        groups = [r["group_name"] for r in view.requirements.get(approval["approval_id"], ())]
+        groups = [r["group_name"] for r in view.requirements.get(approval["approval_id"], ()) if approval["asked"] >> r["n"] & 1]
         for target in view.history.targets:
             for event in ("opened", "closed") if approval["state"] != "PENDING" else ("opened",):
                 told = (approval["approval_id"], target["channel"], target["name"], f"approval.{event}")

@@ -56,6 +56,12 @@ def outcome_hash(understood):
     return sha256(canonical({"tenant": understood.tenant, **understood.body}).encode())
 
 
+def is_plain_execution(execution):
+    return execution is None or (isinstance(execution, dict) and set(execution) == {"kind", "digest", "summary"} and execution["kind"] == "argv"
+                                 and isinstance(execution["digest"], str) and bool(re.fullmatch("sha-256:[0-9a-f]{64}", execution["digest"]))
+                                 and isinstance(execution["summary"], str) and bool(PLAIN.fullmatch(execution["summary"])))
+
+
 def is_plainly_good(record):
     """A request that nobody can find a fault with. False: it may be good all the same."""
     if record.headers or not record.value or len(record.value) > 8000 or not record.value.isascii() or b"\\" in record.value:
@@ -69,7 +75,9 @@ def is_plainly_good(record):
     if not isinstance(body, dict) or not isinstance(context, dict) or len(pairs) != len(body):
         return False
     names = {"request_id", "agent_id", "action", "target"}
-    if not names <= set(body) <= names | {"context", "tenant", "reason"} or len(context) > 16:
+    if not names <= set(body) <= names | {"context", "tenant", "reason", "execution"} or len(context) > 16:
+        return False
+    if not is_plain_execution(body.get("execution")):
         return False
     listed = next((value for n, value in pairs if n == "context"), [])
     texts = [body[n] for n in ("agent_id", "target")] + [v for v in context.values() if isinstance(v, str)]

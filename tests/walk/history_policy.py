@@ -54,6 +54,16 @@ def is_there(context, path):
     return context is not None
 
 
+def stages_of(name, profile):
+    """What one profile wants, as approval_requirement and approval_step keep it."""
+    stages = profile.get("stages", [profile])
+    return {"profile": name, "distinct": profile.get("distinct", False), "deny_quorum": profile.get("deny_quorum", 1),
+            "require_reason": profile.get("require_reason", False),
+            "stages": [("all_of" in s, [(a["group"], a["quorum"]) for a in s.get("all_of", s.get("any_of"))]) for s in stages],
+            "steps": [(duration(s["after"]), s.get("how", "add"), s["to"]["group"], s["to"]["quorum"])
+                      for s in profile.get("escalate", ())]}
+
+
 class Demand:
     """A verdict with its code and rules; whom it asks, for whose policy, and the terms."""
 
@@ -61,13 +71,14 @@ class Demand:
         """asked: for each document that asks, the document and the names of its profiles."""
         self.remediation, self.obligations = " ".join(advice) or None, {}
         self.verdict, self.code, self.rules = verdict, code, sorted(set(rules))
-        self.needs, self.owners, ttls, terms = [], [], [], list(valid_for)
+        self.needs, self.owners, self.hold_for, ttls, terms = [], [], 0, [], list(valid_for)
         for document, profiles in asked:
             for name in sorted(set(profiles)):
                 profile = document["approvals"][name]
-                self.needs.append((name, profile["any_of"][0]["group"], profile["any_of"][0]["quorum"]))
+                self.needs.append(stages_of(name, profile))
                 self.owners.append(document["policy"])
                 ttls.append(duration(profile["ttl"]))
+                self.hold_for = max(self.hold_for, duration(profile.get("hold_for", "")))
                 terms.append(duration(profile.get("grant", {}).get("valid_for", VALID_FOR)))
         self.ttl, self.valid_for = min(ttls, default=None), min(terms, default=None)
 

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nothing was granted without the people whom the policy demanded, each with a key, a group and a right of his own, in time."""
 import history_identity
+from history_approval import demands_of, is_met, same, standing, ways_of
 from history_policy import demand_of, unite
-from history_tools import SECOND, b64url, derived, key_of, kid_of, microseconds, verifies
+from history_tools import SECOND, b64url, derived, key_of, kid_of, microseconds, parse, verifies
 
 SLACK = 1 * SECOND  # between a change's own clock and the commit that shows it to others
 WINDOW = 5 * 60 * SECOND
 REFUSALS_TOLD = 20
+OPERATORS = "operators"
+VOTERS_MAX = 128
 
 
 class Directory:
@@ -125,22 +128,40 @@ def judge_response(view, directory, response, violate):
         return
     if directory.speaks(response["kid"], response["tenant"], person, at) is None:
         violate("vote", who, f"its key did not speak for {person} then")
-    if person in (row["agent_id"], row["on_behalf_of"], row["verified_owner"]) or directory.always_owner(row["tenant"], row["agent_id"], person, at):
+    if response["verdict"] != "comment" and person in (row["agent_id"], row["on_behalf_of"], row["verified_owner"]) or response["verdict"] != "comment" and directory.always_owner(row["tenant"], row["agent_id"], person, at):
         violate("vote", who, f"{person} asked, is asked for, or owns the agent")
     if response["request_digest"] != row["request_digest"]:
         violate("vote", who, f"about {response['request_digest']}, the request is {row['request_digest']}")
-    if at >= approval["deadline"] or at < approval["opened_at"] or approval["closed_at"] and at > approval["closed_at"]:
+    if approval["deadline"] and at >= approval["deadline"] or at < approval["opened_at"] or approval["closed_at"] and at > approval["closed_at"]:
         violate("vote-late", who, f"counted at {at}: opened {approval['opened_at']}, deadline {approval['deadline']}, closed {approval['closed_at']}")
     record = view.sent.get((response["origin_topic"], response["origin_partition"], response["origin_offset"]))
     moments = [at] + ([record.at] if record and record.at else [])
     if all(abs(response["issued_at"] - moment) > WINDOW for moment in moments):
         violate("vote-late", who, f"issued at {response['issued_at']}, counted at {at}")
+    judge_membership(view, directory, response, row, approval, who, violate)
+
+
+def judge_membership(view, directory, response, row, approval, who, violate):
+    """He counted for what he could count for, said why where he had to, and was asked at all."""
+    tenant, person, at = response["tenant"], response["responder"], response["received_at"]
     needs = {r["n"]: r for r in view.requirements.get(approval["approval_id"], ())}
-    groups = [needs[n]["group_name"] for n in response["counted_for"] if n in needs] if response["verdict"] == "approve" else \
-        [r["group_name"] for r in needs.values()]
-    member = [g for g in groups if directory.is_member(response["tenant"], g, person, at)]
-    if response["verdict"] == "approve" and (len(member) != len(response["counted_for"]) or not member) or not member:
-        violate("vote", who, f"{person} counted for {response['counted_for']}, a member of {member} then")
+    if response["verdict"] in ("approve", "deny"):
+        groups = [needs[n]["group_name"] for n in response["counted_for"] if n in needs]
+        member = [g for g in groups if directory.is_member(tenant, g, person, at)]
+        if len(member) != len(response["counted_for"]) or not member:
+            violate("vote", who, f"{person} counted for {response['counted_for']}, a member of {member} then")
+        if not response["reason"] and any(needs[n]["require_reason"] and needs[n]["stage"] == min(
+                r["stage"] for r in needs.values() if r["demand"] == needs[n]["demand"] and r["stage"] is not None)
+                for n in response["counted_for"] if n in needs):
+            violate("vote", who, "without a reason where one is demanded")
+        return
+    groups = {r["group_name"] for r in needs.values()}
+    groups |= {OPERATORS} if response["verdict"] != "recuse" else set()
+    asked = any(directory.is_member(tenant, g, person, at) for g in groups)
+    own = response["verdict"] == "comment" and (person in (row["agent_id"], row["on_behalf_of"])
+                                                or directory.may_own(tenant, row["agent_id"], person, at))
+    if response["counted_for"] or not asked and not own:
+        violate("vote", who, f"{person} gave a {response['verdict']} and was not asked")
 
 
 def may_be_refused(view, directory, response):
@@ -157,12 +178,22 @@ def may_be_refused(view, directory, response):
     if not approval:
         return False
     first = demand_of(view, view.decisions[request][0]) if view.decisions.get(request) else None
-    needs = view.requirements.get(approval["approval_id"], ())[:len(first.needs) if first else 0]
+    needs = [r for r in view.requirements.get(approval["approval_id"], ()) if first and not r["added_at"]]
     same = [v for v in view.responses.get(approval["approval_id"], ()) if v["result"] == "counted" and v["received_at"] <= at]
+    own = [v["verdict"] for v in same if v["responder"] == person]
+    wanted = microseconds(parse(response["value"])["deadline"]) if response["verdict"] == "extend" else None
+    limit = (approval["latest"] or approval["opened_at"], approval["deadline"] or approval["opened_at"])
     return {
-        "repeated": any(v["responder"] == person and v["verdict"] == response["verdict"] == "approve" for v in same),
+        "repeated": response["verdict"] in own,
+        "recused": "recuse" in own, "denied_before": "deny" in own,
+        "stage_not_open": any((r["of_step"] or r["stage"] not in (0, None)) for r in view.requirements.get(approval["approval_id"], ())),
+        "reason_required": not response["reason"] and (response["verdict"] == "comment" or any(r["require_reason"] for r in needs)),
+        "too_many_voters": len({v["responder"] for v in same}) >= VOTERS_MAX,
+        "not_extendable": not approval["latest"] or not approval["deadline"],
+        "not_later": wanted is not None and wanted <= limit[1],
+        "beyond_maximum": wanted is not None and wanted > limit[0],
         "digest_mismatch": response["request_digest"] != row["request_digest"],
-        "approval_expired": at >= approval["deadline"] or approval["state"] == "EXPIRED",
+        "approval_expired": approval["deadline"] and at >= approval["deadline"] or approval["state"] == "EXPIRED",
         "already_decided": approval["closed_at"] is not None and approval["closed_at"] <= at and approval["state"] != "EXPIRED",
         "responder_is_requester": person in (row["agent_id"], row["on_behalf_of"], row["verified_owner"]) or directory.may_own(request[0], row["agent_id"], person, at),
         "not_a_member": not any(directory.always_member(request[0], r["group_name"], person, at) for r in needs),
@@ -207,15 +238,20 @@ def judge_requirements(view, request, approval, who, violate):
     wanted = first and demand_of(view, first)
     if not wanted or wanted.verdict != "REQUIRE_APPROVAL":
         return
-    asked = [(r["profile"], r["group_name"], r["quorum"]) for r in needs]
-    if asked[:len(wanted.needs)] != wanted.needs:
+    asked = demands_of(needs, view.steps.get(approval["approval_id"], ()), approval["opened_at"])
+    if len(asked) < len(wanted.needs) or not all(a["profile"] == w["profile"] and same(a, w) for a, w in zip(asked, wanted.needs)):
         violate("requirements", who, f"asks {asked}, the policy {wanted.needs}")
     owners = wanted.owners if first["layers"] else [None] * len(wanted.owners)
-    if [r["policy_id"] for r in needs][:len(owners)] != owners:
-        violate("requirements", who, f"of {[r['policy_id'] for r in needs]}, and they are of {owners}")
-    if approval["deadline"] - approval["opened_at"] != wanted.ttl or approval["valid_for_us"] != wanted.valid_for:
-        violate("terms", who, f"open for {approval['deadline'] - approval['opened_at']}, good for {approval['valid_for_us']},"
-                f" the policy says {wanted.ttl} and {wanted.valid_for}")
+    if [a["policy"] for a in asked][:len(owners)] != owners:
+        violate("requirements", who, f"of {[a['policy'] for a in asked]}, and they are of {owners}")
+    extended = any(v["verdict"] == "extend" and v["result"] == "counted" for v in view.responses.get(approval["approval_id"], ()))
+    open_for = approval["deadline"] - approval["opened_at"]
+    if (open_for != wanted.ttl and not extended) or open_for < wanted.ttl or approval["valid_for_us"] != wanted.valid_for \
+            or extended and approval["deadline"] > approval["latest"]:
+        violate("terms", who, f"open for {open_for}, good for {approval['valid_for_us']}, the policy says {wanted.ttl} and {wanted.valid_for}")
+    for step in view.steps.get(approval["approval_id"], ()):
+        if step["stage"] is not None and step["at"] > view.history.now:
+            violate("terms", who, f"step {step['n']} was taken before its time")
 
 
 def judge_grant(view, directory, request, approval, votes, who, violate):
@@ -228,24 +264,37 @@ def judge_grant(view, directory, request, approval, votes, who, violate):
     least = min([d.valid_for for d in demands] + [approval["valid_for_us"]])
     if final and final["expires_at"] - final["not_before"] != least:
         violate("terms", who, f"good for {final['expires_at'] - final['not_before']}, the policy says {least}")
-    if any(v["verdict"] == "deny" for v in votes):
-        violate("grant", who, "somebody had denied it")
+    held = max([d.hold_for for d in demands], default=0)
+    if final and final["not_before"] - final["decided_at"] != held:
+        violate("terms", who, f"begins {final['not_before'] - final['decided_at']} after the grant, the policy says {held}")
+    verdicts = standing(votes, at)
 
     def stands(vote, group):
         person = vote["responder"]
-        return (vote["verdict"] == "approve" and vote["received_at"] <= at < approval["deadline"] and vote["request_digest"] == row["request_digest"] and person not in (row["agent_id"], row["on_behalf_of"], row["verified_owner"])
+        return (vote["verdict"] == verdicts.get(person) == "approve" and vote["received_at"] <= at < approval["deadline"] and vote["request_digest"] == row["request_digest"] and person not in (row["agent_id"], row["on_behalf_of"], row["verified_owner"])
                 and not directory.always_owner(row["tenant"], row["agent_id"], person, at)
                 and directory.speaks(vote["kid"], row["tenant"], person, at) is not None
                 and directory.is_member(row["tenant"], group, person, at))
-    for need in view.requirements.get(approval["approval_id"], ()):
-        persons = {v["responder"] for v in votes if need["n"] in v["counted_for"] and stands(v, need["group_name"])}
-        if len(persons) < need["quorum"]:
-            violate("grant", who, f"{need['group_name']} had to be {need['quorum']}, there were {sorted(persons)}")
+    needs, steps = view.requirements.get(approval["approval_id"], ()), view.steps.get(approval["approval_id"], ())
+    steps = [step for step in steps if step["stage"] is not None and step["at"] <= at]
+    asked = demands_of(needs, view.steps.get(approval["approval_id"], ()), approval["opened_at"])
+    persons = {r["n"]: {v["responder"] for v in votes if (r["n"] in v["counted_for"] or r["added_at"] and r["added_at"] >= v["received_at"])
+                        and stands(v, r["group_name"])} for r in needs}
+    for demand in asked:
+        ways = [[[(r["n"], r["quorum"]) for r in way] for way in stage] for stage in ways_of(demand, needs, steps)]
+        if not is_met(ways, persons, demand["distinct"]):
+            violate("grant", who, f"{demand} had to be met, there were {persons}")
+        denies = {p for p, verdict in verdicts.items() if verdict == "deny" for v in votes
+                  if v["responder"] == p and v["verdict"] == "deny" and set(v["counted_for"]) & set(demand["rows"])}
+        if len(denies) >= demand["deny_quorum"]:
+            violate("grant", who, f"{sorted(denies)} had denied it")
     wanted = demand_of(view, again[-1])
-    for profile, group, quorum in wanted.needs if wanted else ():
-        persons = {v["responder"] for v in votes if stands(v, group)}
-        if len(persons) < quorum:
-            violate("grant", who, f"the policy of that moment asks {quorum} of {group} ({profile}), there were {sorted(persons)}")
+    for need in wanted.needs if wanted else ():
+        groups = {group for _, asks in need["stages"] for group, _ in asks}
+        standing_in = {g: {v["responder"] for v in votes if stands(v, g)} for g in groups}
+        ways = [[asks] if whole else [[ask] for ask in asks] for whole, asks in need["stages"]]
+        if not is_met(ways, standing_in, need["distinct"]) and not any(same(d, need) for d in asked):
+            violate("grant", who, f"the policy of that moment asks {need}, there were {standing_in}")
 
 
 def judge_denial(view, request, approval, votes, final, who, violate):
@@ -253,8 +302,11 @@ def judge_denial(view, request, approval, votes, final, who, violate):
     outgrown = ["too_many_requirements", "too_many_obligations"]
     if any([unite(duties, d["obligations"] or {}) for d in view.decisions[request]]):
         outgrown.append("obligation_conflict")
+    needs, closed = view.requirements.get(approval["approval_id"], ()), approval["closed_at"]
+    quorums = {r["demand"]: r["deny_quorum"] for r in needs}
+    denying = {demand: {d["responder"] for d in denies if any(r["n"] in d["counted_for"] for r in needs if r["demand"] == demand)} for demand in quorums}
     if final["reason_code"] == "denied_by_approver":
-        if len(denies) != 1 or denies[0]["received_at"] != approval["closed_at"]:
-            violate("denial", who, f"denied by {[(v['responder'], v['received_at']) for v in denies]}, closed at {approval['closed_at']}")
-    elif denies or view.decisions[request][-1]["verdict"] != "BLOCK" and final["reason_code"] not in outgrown:
+        if not any(len(denying[d]) >= quorums[d] for d in quorums) or max(d["received_at"] for d in denies) != closed:
+            violate("denial", who, f"denied by {[(v['responder'], v['received_at']) for v in denies]}, closed at {closed}")
+    elif any(len(denying[d]) >= quorums[d] for d in quorums) or view.decisions[request][-1]["verdict"] != "BLOCK" and final["reason_code"] not in outgrown:
         violate("denial", who, f"denied for {final['reason_code']}, and the last decision is {view.decisions[request][-1]['verdict']}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every request has its decisions, at most one question to people, and exactly one final word, each said in the ledger."""
+from history_flood import UNASKED
 from history_policy import demand_by, demand_of, policies_of, unite
 from history_tools import SECOND, canonical, claims_of, derived, digest_text, key_of, microseconds, murmur2
 
@@ -139,7 +140,7 @@ def judge_words(view, request, who, violate):
         violate("verdict", who, f"ALLOW became {statuses}")
     if first == "BLOCK" and (statuses != {"DENIED"} or approval):
         violate("verdict", who, f"BLOCK became {statuses}")
-    if first == "REQUIRE_APPROVAL" and not approval and [w["reason_code"] for w in final] != ["no_eligible_approver"]:
+    if first == "REQUIRE_APPROVAL" and not approval and [w["reason_code"] for w in final] not in UNASKED:
         violate("verdict", who, f"nobody was asked, and it became {statuses}")
     if "GRANTED" in statuses and not row["valid"]:
         violate("verdict", who, "an invalid request was granted")
@@ -161,7 +162,7 @@ def judge_word(view, word, row, who, violate):
         violate("event-id", who, f"{status} has {word['event_id']}")
     if word["request_digest"] != row["request_digest"]:
         violate("word", who, f"{status} is about {word['request_digest']}, the request is {row['request_digest']}")
-    if status == "GRANTED" and not word["not_before"] == word["decided_at"] < word["expires_at"]:
+    if status == "GRANTED" and not (word["decided_at"] <= (word["not_before"] or 0) < (word["expires_at"] or 0) and (word["approval_id"] or word["not_before"] == word["decided_at"])):
         violate("word", who, "the grant's times contradict each other")
     if word["decision"] not in {d["verdict"] for d in view.decisions.get(request, ())}:
         violate("word", who, f"{status} speaks of {word['decision']}, which was never decided")
@@ -226,7 +227,7 @@ def judge_approval(view, request, who, violate):
         violate("approval", who, f"{state}, and the final word is {final and final['status']}")
     if final and closed != final["decided_at"]:
         violate("approval", who, f"closed at {closed}, final word at {final['decided_at']}")
-    if state in ("APPROVED", "DENIED") and closed >= approval["deadline"]:
+    if state in ("APPROVED", "DENIED") and approval["deadline"] and closed >= approval["deadline"]:
         violate("deadline", who, f"{state} at {closed}, deadline {approval['deadline']}")
     if state == "EXPIRED" and closed < approval["deadline"]:
         violate("deadline", who, f"expired at {closed}, deadline {approval['deadline']}")

@@ -81,6 +81,17 @@ def digest_of(request: dict) -> str:
     return "sha-256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
+def execution_of(name: str) -> dict:
+    """What would run, and nothing else would."""
+    return {"kind": "argv", "digest": "sha-256:" + hashlib.sha256(name.encode()).hexdigest(), "summary": "deploy customer-api"}
+
+
+def usual(request_id: str) -> dict:
+    """No two would run the same: the second would be refused as long as people are asked about the first."""
+    return {"request_id": request_id, "agent_id": "coding-agent-production", "action": "deployment.production", "target": "customer-api",
+            "context": {"environment": "production", "tests_passed": True}, "execution": execution_of(request_id)}
+
+
 class Key:
     """An Ed25519 key of a person or a bot, and the JWS that it makes."""
 
@@ -243,6 +254,8 @@ class House:
                   "topics.prefix": self.prefix, "monitor.port": str(self.ports.setdefault(service, free_port()))}
         if service in ("evaluator", "resolver", "relay"):
             values["signing.key_file"] = str(self.folder / "signing.pem")
+        if service == "evaluator":  # one agent asks nearly everything here
+            values.update({f"approvals.open_per_{of}": "0" for of in ("agent", "class", "group")})
         if service == "relay":
             values["relay.checkpoint_interval"] = "1s"
         values.update(self.settings.get(service, {}))
@@ -358,10 +371,8 @@ class House:
 
     def ask(self, request_id=None, flush=True, **members):
         """A request of the usual kind, with what is given put over it. Returns its id."""
-        request = {"request_id": request_id or "r-" + secrets.token_hex(6), "agent_id": "coding-agent-production",
-                   "action": "deployment.production", "target": "customer-api",
-                   "context": {"environment": "production", "tests_passed": True}}
-        request.update(members)
+        request_id = request_id or "r-" + secrets.token_hex(6)
+        request = {**usual(request_id), **members}
         request = {name: value for name, value in request.items() if value is not None}
         self.publish("requests", request, key=request.get("request_id"), flush=flush)
         self.last_request = request

@@ -207,3 +207,37 @@ def a_denial_by_nobody(h):
 def a_denial_by_a_policy_that_asks(h):
     h.word(h.town.denied, "DENIED")["reason_code"] = "rule"
     h.vote(h.town.denied)["result"] = "repeated"
+
+
+@breaks("vote")
+def a_vote_without_the_reason_that_was_demanded(h):
+    h.row("approval_requirement", approval_id=h.approval(h.town.granted)["approval_id"])["require_reason"] = True
+    h.vote(h.town.granted)["reason"] = None
+
+
+@breaks("vote")
+def a_remark_of_somebody_who_was_not_asked(h):
+    h.add("response", h.vote(h.town.granted), response_id="remark", verdict="comment", responder="paul", counted_for=[])
+
+
+@breaks("terms")
+def a_step_before_its_time(h):
+    h.row("approval_step", approval_id=h.approval(h.town.pair)["approval_id"])["stage"] = 0
+
+
+@breaks("terms")
+def a_grant_that_begins_later_than_the_policy_says(h):
+    h.word(h.town.granted, "GRANTED")["not_before"] += SECOND
+
+
+@breaks("requirements")
+def a_question_of_which_one_of_two_suffices(h):
+    row = h.row("approval_requirement", approval_id=h.approval(h.town.granted)["approval_id"])
+    row["stage_all"] = False
+    h.add("approval_requirement", row, n=1, group_name="pair")
+
+
+@breaks("grant")
+def a_grant_of_which_the_second_stage_was_not_met(h):
+    row = h.row("approval_requirement", approval_id=h.approval(h.town.granted)["approval_id"])
+    h.add("approval_requirement", row, n=1, stage=1, group_name="pair")

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from house import Key, now, policy, rfc3339
+from house import Key, digest_of, now, policy, rfc3339, usual
 
 
 def pending(house, **members):
@@ -309,11 +309,8 @@ def test_an_answer_to_a_request_that_asked_nobody_is_refused(shared):
 
 
 def test_an_answer_that_comes_before_its_request_waits_for_it(shared):
-    from house import digest_of
     request_id = "early-" + secrets.token_hex(6)
-    request = {"tenant": "default", "agent_id": "coding-agent-production", "action": "deployment.production",
-               "target": "customer-api", "context": {"environment": "production", "tests_passed": True}}
-    shared.answer(request_id, "alice", digest=digest_of(request))
+    shared.answer(request_id, "alice", digest=digest_of(usual(request_id)))
     shared.eventually("SELECT count(*) FROM shelf WHERE request_id = %s", request_id, expected=[(1,)])
     shared.ask(request_id=request_id)
     shared.word(request_id, "GRANTED")

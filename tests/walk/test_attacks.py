@@ -428,12 +428,13 @@ def test_a_role_changes_no_history_and_does_nobody_elses_work(shared, role):
     """What one service's login is good for when it is stolen: its own work, and nothing that was."""
     shared.word(shared.ask(action="logs.read"), "GRANTED")
     facts = ["ledger_event", "ledger_batch", "checkpoint", "request", "decision", "response", "authorization_status", "outcome",
-             "incident", "quarantine", "policy", "directory_history", "approval_requirement"]
+             "incident", "quarantine", "policy", "directory_history", "approval_requirement", "approval_step"]
     attempts = [f"DELETE FROM {table}" for table in facts] + [f"TRUNCATE {table} CASCADE" for table in facts]
     attempts += [f"UPDATE {table} SET {column} = {column}" for table, column in
                  [("ledger_event", "payload"), ("ledger_batch", "hash"), ("request", "context"), ("decision", "verdict"),
                   ("response", "result"), ("authorization_status", "status"), ("outcome", "judgement"), ("policy", "document"),
-                  ("directory_history", "by_role"), ("signing_key", "public_key"), ("approval", "request_digest"), ("approval", "deadline")]]
+                  ("directory_history", "by_role"), ("signing_key", "public_key"), ("approval", "request_digest"),
+                  ("approval", "opened_at"), ("approval", "latest"), ("approval_step", "at")]]
     attempts += ["INSERT INTO ledger_writer VALUES (current_user, 'authorizations')", "CREATE TABLE countersign.evil (x int)"]
     if role != "operator":
         attempts += ["INSERT INTO group_member VALUES ('default', 'release-managers', 'mallory', now())",

@@ -12,7 +12,7 @@ from history_policy import matches
 from history_tools import canonical, parse
 from house import House, Key, digest_of, policy
 from plants import PLANTS, Plant
-import plants_effects, plants_identity, plants_inputs, plants_ledger, plants_limits, plants_votes, plants_words  # noqa: E401, F401
+import plants_effects, plants_flood, plants_identity, plants_inputs, plants_ledger, plants_limits, plants_votes, plants_words  # noqa: E401, F401
 
 
 # on what is granted at once, and on what people grant
@@ -22,28 +22,43 @@ LIMITS += [{**LIMITS[0], "id": "executions", "count": {"max": 1000, "per": "1h"}
            {**LIMITS[1], "id": "questions", "count": {"max": 1000, "per": "1h"}, "count_on": "decision"}]
 
 
+def staged(version, **changes):
+    """The usual policy, in which a third may stand in for a pair that does not answer."""
+    document = policy(version, limits=LIMITS, **changes)
+    document["approvals"]["pair"]["escalate"] = [{"after": "30m", "to": {"group": "release-managers", "quorum": 1}}]
+    return document
+
+
 class Town:
     """A house in which everything has happened that a history knows, and the ids of it."""
 
     def __init__(self, folder):
         (folder / "targets.json").write_text(json.dumps({"targets": [{"name": "journal", "channel": "log"}]}))
-        self.house = house = House(policy=policy(limits=LIMITS), settings={"notifier": {"notifier.targets_file": str(folder / "targets.json")}})
+        self.house = house = House(policy=staged(1), settings={"evaluator": {"approvals.open_per_agent": "6"}, "notifier": {"notifier.targets_file": str(folder / "targets.json")}})
         for person, group in (("alice", "release-managers"), ("bob", "release-managers"), ("pia", "pair"), ("paul", "pair")):
             house.person(person, group)
         house.cli("agents", "add", "coding-agent-production", "--owner", "bob")
-        self.allowed, self.blocked = house.ask(action="deployment.staging"), house.ask(action="data.export")
+        self.allowed = house.ask(action="deployment.staging")
+        request = house.last_request
+        self.blocked = house.ask(action="data.export")
         self.invalid, self.stranger = house.ask(nonsense=1), house.ask(tenant="acme", action="deployment.staging")
         self.granted, self.denied, self.open = house.ask(), house.ask(), house.ask()
+        asked = house.last_request
         self.signed, self.foreign = house.ask_signed("payments-1", key=house.agent("payments", "payments-*")), \
             house.ask_signed("another-agent", key=house.keys["payments"])
         self.pair, self.brief = house.ask(action="credential.rotate"), house.ask(action="deployment.brief")
+        for request_id in (self.granted, self.denied, self.open, self.pair):
+            house.word(request_id, "PENDING")
+        self.again = house.ask(**{**asked, "request_id": None})
+        house.word(self.again, "DENIED")
+        self.flood = [house.ask(action="deployment.waiting") for _ in range(4)]
         house.publish("requests", b"no JSON at all", key="a key")
         for request_id, verdict in ((self.granted, "approve"), (self.denied, "deny")):
             house.word(request_id, "PENDING")
             house.answer(request_id, "alice", verdict)
         self.refused = house.answer(self.open, "bob")
         house.answer(self.open, "mallory", key=Key())
-        self.repeat(house)
+        self.repeat(house, request)
         early = {"agent_id": "a", "action": "deployment.production", "target": "t"}
         self.early = "early-" + secrets.token_hex(4)
         house.answer(self.early, "alice", digest=digest_of(early))
@@ -56,17 +71,15 @@ class Town:
         self.wrong = house.report(self.blocked, "started")
         for request_id, word in ((self.granted, "GRANTED"), (self.pair, "GRANTED"), (self.denied, "DENIED"), (self.brief, "EXPIRED")):
             house.word(request_id, word)
-        house.activate(policy(2, limits=LIMITS))
+        house.activate(staged(2))
         stricter = policy(3, rules=[{"id": "stop", "match": {"actions": ["deployment.**"]}, "decision": "BLOCK"}])
         house.cli("policy", "shadow", "-", stdin=json.dumps(stricter))
         self.later = house.ask(action="deployment.staging")
         house.word(self.later, "GRANTED")
         house.expect("incidents", self.blocked)
 
-    def repeat(self, house):
+    def repeat(self, house, request):
         """The same id once more: with the same bytes, with the same meaning, and with another."""
-        request = {"request_id": self.allowed, "agent_id": "coding-agent-production", "action": "deployment.staging",
-                   "target": "customer-api", "context": {"environment": "production", "tests_passed": True}}
         house.publish("requests", request, key=self.allowed)
         house.publish("requests", json.dumps(request, indent=2).encode(), key=self.allowed)
         house.publish("requests", {**request, "target": "another"}, key=self.allowed)

@@ -215,7 +215,7 @@ def test_a_card_is_delivered_signed_by_every_secret_and_says_all_there_is_to_say
     data = call.json["data"]
     assert call.json["type"] == "approval.opened" and data["state"] == "OPEN" and data["target"] == "customer-api"
     assert data["context"] == context and data["reason"] == "because" and data["on_behalf_of"] == "carol"
-    assert data["needs"] == [{"profile": "release", "group": "release-managers", "quorum": 1, "votes": 0}]
+    assert data["needs"] == [{"profile": "release", "group": "release-managers", "quorum": 1, "votes": 0, "stage": 1, "of": "any"}]
     assert data["request_digest"] == town.house.digest(request_id, "plain") and data["delivery_id"] == call.id
     assert '  "note": "a\\u{202e}b\\u{a}Digest: sha-256:0"' in data["text"].splitlines()
     logged = town.house.one("SELECT delivery_id::text FROM delivery WHERE request_id = %s AND target = 'journal'", request_id)

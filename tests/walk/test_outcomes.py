@@ -110,11 +110,9 @@ def test_the_right_reference_is_taken(shared):
 
 
 def test_a_report_that_comes_before_its_request_waits_for_it(shared):
-    from house import digest_of
+    from house import digest_of, usual
     request_id = "early-" + secrets.token_hex(6)
-    request = {"agent_id": "coding-agent-production", "action": "deployment.staging", "target": "customer-api",
-               "context": {"environment": "production", "tests_passed": True}}
-    outcome = shared.report(request_id, "started", digest=digest_of(request))
+    outcome = shared.report(request_id, "started", digest=digest_of({**usual(request_id), "action": "deployment.staging"}))
     shared.eventually("SELECT count(*) FROM shelf WHERE request_id = %s", request_id, expected=[(1,)])
     shared.ask(request_id=request_id, action="deployment.staging")
     shared.word(request_id, "GRANTED")

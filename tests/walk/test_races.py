@@ -6,8 +6,8 @@ import time
 import pytest
 
 from ending import finish
-from flood import REQUEST, send_answer, send_request
-from house import House, digest_of, policy
+from flood import send_answer, send_request
+from house import House, digest_of, policy, usual
 
 ROUNDS = 1000
 
@@ -45,7 +45,7 @@ def pairs(house, send):
 
 def test_an_answer_and_its_request_at_the_same_moment_meet(house):
     def send(n, order):
-        return (lambda: send_request(house, f"meet-{n}")), (lambda: send_answer(house, f"meet-{n}", digest_of(REQUEST), "alice"))
+        return (lambda: send_request(house, f"meet-{n}")), (lambda: send_answer(house, f"meet-{n}", digest_of(usual(f"meet-{n}")), "alice"))
     pairs(house, send)
     house.eventually("SELECT count(*) FROM authorization_status WHERE status = 'GRANTED' AND request_id LIKE 'meet-%%'", expected=[(ROUNDS,)], timeout=60)
     house.quiet()

@@ -6,7 +6,7 @@ import time
 import psycopg
 import pytest
 
-from house import digest_of, policy
+from house import digest_of, policy, usual
 from test_faults import waits_for_a_lock
 
 ROOM = 32  # for records about one request
@@ -14,9 +14,8 @@ ROOM = 32  # for records about one request
 
 def unasked(action):
     """A request that was not sent yet: its id, and its digest."""
-    request = {"agent_id": "coding-agent-production", "action": action, "target": "customer-api",
-               "context": {"environment": "production", "tests_passed": True}}
-    return "early-" + secrets.token_hex(6), digest_of(request)
+    request_id = "early-" + secrets.token_hex(6)
+    return request_id, digest_of({**usual(request_id), "action": action})
 
 
 def turned_away(house, request_id, count):

@@ -192,6 +192,57 @@ control_characters_have_the_short_escape_or_lower_case_hex(void **state)
 	assert_string_equal(canonical(*state, value_string(*state, "\x7f/<>&'")), "\"\x7f/<>&'\"");
 }
 
+/* As it is written alone, without the quotation marks. */
+static void
+assert_same_anywhere(struct arena *arena, const char *character, char around)
+{
+	const char *alone = canonical(arena, value_string(arena, character));
+	char fill[24];
+
+	memset(fill, around, sizeof fill);
+	for (int before = 0; before < 18; before++)
+		for (int behind = 0; behind < 18; behind++) {
+			const char *text =
+			    arena_format(arena, "%.*s%s%.*s", before, fill, character, behind, fill);
+
+			assert_string_equal(canonical(arena, value_string(arena, text)),
+					    arena_format(arena, "\"%.*s%.*s%.*s\"", before, fill,
+							 (int)strlen(alone) - 2, alone + 1, behind, fill));
+		}
+}
+
+/* Bytes are looked at eight at a time; what is beside a quotation mark, a backslash, the ends of ASCII must not hide it. */
+static void
+a_character_is_written_the_same_wherever_it_stands(void **state)
+{
+	static const char around[] = " !#a[]~";
+	char character[2] = "";
+
+	for (size_t i = 0; around[i]; i++) {
+		for (int byte = 1; byte < 128; byte++) {
+			character[0] = (char)byte;
+			assert_same_anywhere(*state, character, around[i]);
+			arena_reset(*state);
+		}
+		assert_same_anywhere(*state, "\xc3\xa9", around[i]);
+	}
+}
+
+static void
+an_ill_formed_byte_is_refused_wherever_it_stands(void **state)
+{
+	for (size_t at = 0; at < 20; at++)
+		for (int byte = 0x80; byte < 0x100; byte++) {
+			char text[21] = "aaaaaaaaaaaaaaaaaaaa";
+			struct buffer out = {.arena = *state};
+			struct error error = {0};
+
+			text[at] = (char)byte;
+			assert_false(canonical_format(&out, value_string(*state, text), &error));
+			assert_string_equal(error.code, "encoding");
+		}
+}
+
 static void
 the_order_of_names_is_the_order_of_their_code_units(void **state)
 {
@@ -326,6 +377,10 @@ main(void)
 	    cmocka_unit_test_setup_teardown(weird_names_are_sorted_and_escaped_too, open_arena, close_arena),
 	    cmocka_unit_test_setup_teardown(control_characters_have_the_short_escape_or_lower_case_hex,
 					    open_arena, close_arena),
+	    cmocka_unit_test_setup_teardown(a_character_is_written_the_same_wherever_it_stands, open_arena,
+					    close_arena),
+	    cmocka_unit_test_setup_teardown(an_ill_formed_byte_is_refused_wherever_it_stands, open_arena,
+					    close_arena),
 	    cmocka_unit_test(the_order_of_names_is_the_order_of_their_code_units),
 	    cmocka_unit_test_setup_teardown(large_maps_are_sorted_too, open_arena, close_arena),
 	    cmocka_unit_test_setup_teardown(integers_reach_as_far_as_doubles_are_exact, open_arena, close_arena),

@@ -229,6 +229,22 @@ an_invalid_request_is_denied_without_digest_agent_and_policy(void **state)
 }
 
 static void
+a_duplicate_names_the_request_that_stands_for_it(void **state)
+{
+	struct authorization authorization = as(AUTHORIZATION_DENIED, "REQUIRE_APPROVAL", "duplicate_open");
+	const char *token = NULL;
+
+	authorization.duplicate_of = "r-0";
+
+	struct event event = spoken(*state, &authorization, &token);
+
+	assert_string_equal(value_get_string(body_of(*state, &event), "duplicate_of"), "r-0");
+	authorization.duplicate_of = NULL;
+	event = spoken(*state, &authorization, &token);
+	assert_null(value_get(body_of(*state, &event), "duplicate_of"));
+}
+
+static void
 every_final_word_is_signed_and_only_a_grant_ends(void **state)
 {
 	static const enum authorization_status statuses[] = {AUTHORIZATION_DENIED, AUTHORIZATION_EXPIRED,
@@ -272,6 +288,8 @@ the_next_action_says_whether_asking_again_helps(void **state)
 	    {AUTHORIZATION_DENIED, "evaluation_timeout", "request"},
 	    {AUTHORIZATION_DENIED, "no_policy", "request"},
 	    {AUTHORIZATION_DENIED, "no_eligible_approver", "request"},
+	    {AUTHORIZATION_DENIED, "too_many_open", "request"},
+	    {AUTHORIZATION_DENIED, "duplicate_open", "none"},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -347,6 +365,7 @@ main(void)
 	    cmocka_unit_test(pending_has_no_token_and_perhaps_a_deadline),
 	    cmocka_unit_test(a_grant_after_approval_names_who_approved),
 	    cmocka_unit_test(an_invalid_request_is_denied_without_digest_agent_and_policy),
+	    cmocka_unit_test(a_duplicate_names_the_request_that_stands_for_it),
 	    cmocka_unit_test(every_final_word_is_signed_and_only_a_grant_ends),
 	    cmocka_unit_test(the_next_action_says_whether_asking_again_helps),
 	    cmocka_unit_test(statuses_have_their_own_ids_and_types),

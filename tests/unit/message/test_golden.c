@@ -205,7 +205,10 @@ check_response(struct golden *golden)
 	expect_shown(golden,
 		     arena_format(golden->arena, "%s: %s by %s in %s on %s/%s at %s appended %s because %s",
 				  response.response_id,
-				  response.verdict == RESPONSE_APPROVE ? "approve" : "deny",
+				  response.deadline ? arena_format(golden->arena, "%s to %s",
+								   response_verdict_name(response.verdict),
+								   time_text(golden->arena, response.deadline))
+						    : response_verdict_name(response.verdict),
 				  response.responder, response.tenant, or_dash(response.request_id),
 				  or_dash(response.approval_id), time_text(golden->arena, response.issued_at),
 				  time_text(golden->arena, response.appended_at), or_dash(response.reason)));
@@ -217,7 +220,8 @@ check_response(struct golden *golden)
 	again.value = response_format(golden->arena, &response, &length);
 	again.value_length = length;
 	assert_true(response_parse(golden->arena, &again, &copy, &error));
-	assert_true(copy.verdict == response.verdict && copy.issued_at == response.issued_at);
+	assert_true(copy.verdict == response.verdict && copy.issued_at == response.issued_at
+		    && copy.deadline == response.deadline);
 	assert_string_equal(response_format(golden->arena, &copy, &length), (const char *)again.value);
 }
 

@@ -4,8 +4,16 @@
 #include "tests/unit/message/event_test.h"
 
 static const char *const rules[] = {"prod-deploy-risky"};
-static const struct notice_need needs[] = {{"release", "release-managers", 2, 1, NULL},
-					   {"security", "security-oncall", 1, 0, NULL}};
+static const struct notice_need needs[] = {
+    {.profile = "release",
+     .group = "release-managers",
+     .quorum = 2,
+     .votes = 1,
+     .stage = 1,
+     .all = true,
+     .distinct = true,
+     .open = true},
+    {.profile = "security", .group = "security-oncall", .quorum = 1, .stage = 2, .escalated = true}};
 static const struct authorization_response responses[] = {
     {"alice@example.com", "approve", "Change CHG-1042 is on.", TEST_TIME}};
 

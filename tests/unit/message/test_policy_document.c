@@ -61,9 +61,10 @@ what_cannot_be_honoured_whole_is_no_document(void **state)
 	refused(*state, "", "empty", "");
 	refused(*state, "{" HEAD "," CLASSES ",}", "syntax", "");
 	refused(*state, "{" HEAD "," CLASSES ",\"version\":2}", "duplicate_key", "version");
-	refused(
-	    *state, "{" HEAD "," CLASSES ",\"approvals\":{\"x\":{\"any_of\":[{\"group\":\"g\",\"quorum\":1}],\"ttl\":\"1h\",\"hold_for\":\"1m\"}}}",
-	    "unsupported_key", "approvals.x.hold_for");
+	refused(*state,
+		"{" HEAD "," CLASSES
+		",\"approvals\":{\"x\":{\"any_of\":[{\"group\":\"g\",\"quorum\":1}],\"ttl\":\"none\"}}}",
+		"unsupported_key", "approvals.x.ttl");
 	refused(*state, "{" HEAD "," CLASSES ",\"rulez\":[]}", "unknown_key", "rulez");
 }
 

@@ -30,11 +30,14 @@ static const char sound[] =
     " 'approvals': {'two': {'all_of': [{'group': 'b', 'quorum': 2, 'filter': 'x'}, {'group': 'a', 'quorum': "
     "1}], 'distinct': true,"
     "   'deny_quorum': 2, 'exclude': ['requester', 'last_approver'], 'require_reason': true, 'ttl': '2h', "
-    "'hold_for': '5m',"
+    "'hold_for': '5m', 'extend_to': '3h', 'remind_before': '10m', 'remind_every': '20m',"
     "   'escalate': [{'after': '30m', 'to': {'group': 'c', 'quorum': 1}}, {'after': '1h', 'to': {'group': "
     "'d', 'quorum': 1}, 'how': 'replace'}],"
     "   'grant': {'uses': 3, 'valid_for': '10m'}},"
-    "  'one': {'any_of': [{'group': 'a', 'quorum': 1}, {'group': 'e', 'quorum': 2}], 'ttl': 'none'}},"
+    "  'one': {'any_of': [{'group': 'a', 'quorum': 1}, {'group': 'e', 'quorum': 2}], 'ttl': 'none'},"
+    "  'staged': {'stages': [{'any_of': [{'group': 'a', 'quorum': 1}]}, {'all_of': [{'group': 'b', 'quorum': "
+    "1}, "
+    "{'group': 'e', 'quorum': 1}]}], 'distinct': true, 'ttl': '1h'}},"
     " 'rules': [{'id': 'r', 'match': {'actions': ['a.b']}, 'let': {'big': '!small'}, 'when': 'big', "
     "'unless': 'context.force',"
     "   'decision': 'ALLOW', 'obligations': {'watermark': true, 'redact': ['x', {'y': 1}]}, 'mode': 'shadow',"
@@ -88,10 +91,14 @@ every_key_is_read_and_kept(void **state)
 	assert_int_equal(class->cells.evaluation_timeout, POLICY_TIMEOUT_CLOSED);
 	assert_true(class->errors_block && !class->is_floor && class->verified_identity && class->irreversible);
 	assert_true(policy->classes[1].is_floor && !policy->classes[1].errors_block);
-	assert_true(two->all && two->distinct && two->require_reason);
-	assert_int_equal(two->ask_count, 2);
-	assert_string_equal(two->asks[0].group, "b");
-	assert_string_equal(two->asks[0].filter->source, "x");
+	assert_int_equal(two->stage_count, 1);
+	assert_true(two->stages[0].all && two->distinct && two->require_reason);
+	assert_int_equal(two->stages[0].ask_count, 2);
+	assert_string_equal(two->stages[0].asks[0].group, "b");
+	assert_string_equal(two->stages[0].asks[0].filter->source, "x");
+	assert_int_equal(two->extend_to, 3 * HOUR);
+	assert_int_equal(two->remind_before, 10 * MINUTE);
+	assert_int_equal(two->remind_every, 20 * MINUTE);
 	assert_int_equal(two->exclude, POLICY_EXCLUDE_REQUESTER | POLICY_EXCLUDE_LAST_APPROVER);
 	assert_int_equal(two->deny_quorum, 2);
 	assert_int_equal(two->hold_for, 5 * MINUTE);
@@ -99,7 +106,10 @@ every_key_is_read_and_kept(void **state)
 	assert_int_equal(two->steps[0].how, POLICY_ESCALATE_ADD);
 	assert_int_equal(two->steps[1].how, POLICY_ESCALATE_REPLACE);
 	assert_int_equal(two->steps[1].after, HOUR);
-	assert_true(!one->all && one->ttl == 0 && one->uses == 1);
+	assert_true(!one->stages[0].all && one->ttl == 0 && one->uses == 1);
+	assert_int_equal(policy->profiles[2].stage_count, 2);
+	assert_true(!policy->profiles[2].stages[0].all && policy->profiles[2].stages[1].all);
+	assert_int_equal(policy->profiles[2].stages[1].ask_count, 2);
 	policy_groups(policy, &groups);
 	assert_int_equal(groups, 5);
 	assert_string_equal(rule->when->source, "big");
@@ -154,7 +164,7 @@ a_policy_whose_gaps_are_the_services_is_decided_by(void **state)
 	struct policy_decision decision;
 	struct error error = {0};
 
-	assert_int_equal(policy_gaps(policy)->count, 2);
+	assert_int_equal(policy_gaps(policy)->count, 1);
 	policy_decide(policy, &request, 1, *state, &decision);
 	assert_int_equal(decision.verdict, POLICY_REQUIRE_APPROVAL);
 	assert_string_equal(decision.requirements[0].profile, "x");
@@ -293,6 +303,16 @@ approvals_are_checked(void **state)
 	    {"'after': '1h'", "'after': '30m'", "E01 bad_value", "approvals.two.escalate[1].after"},
 	    {"'after': '1h'", "'after': '2h'", "E01 bad_value", "approvals.two.escalate[1].after"},
 	    {"'how': 'replace'", "'how': 'shout'", "E01 bad_value", "approvals.two.escalate[1].how"},
+	    {"'extend_to': '3h'", "'extend_to': '1h'", "E01 bad_value", "approvals.two.extend_to"},
+	    {"'remind_before': '10m'", "'remind_before': '2h'", "E01 bad_value", "approvals.two.remind_before"},
+	    {"'remind_every': '20m'", "'remind_every': 20", "E01 wrong_type", "approvals.two.remind_every"},
+	    {"'stages': [", "'any_of': [{'group': 'z', 'quorum': 1}], 'stages': [", "E01 bad_value",
+	     "approvals.staged.stages"},
+	    {"{'all_of': [{'group': 'b', 'quorum': 1}", "{'any_of': [], 'all_of': [{'group': 'b', 'quorum': 1}",
+	     "E01 bad_value", "approvals.staged.stages[1].all_of"},
+	    {"{'all_of': [{'group': 'b', 'quorum': 1}", "{'ttl': '1h', 'all_of': [{'group': 'b', 'quorum': 1}",
+	     "E01 unknown_key", "approvals.staged.stages[1].ttl"},
+	    {"'stages': [", "'stages': [{}, ", "E01 missing_key", "approvals.staged.stages[0].any_of"},
 	    {"'uses': 3", "'uses': 1001", "E01 bad_value", "approvals.two.grant.uses"},
 	    {"'ttl': 'none'", "'ttl': 'never'", "E01 bad_value", "approvals.one.ttl"},
 	    {"'filter': 'x'", "'filter': ''", "E01 bad_value", "approvals.two.all_of[0].filter"},

@@ -55,7 +55,13 @@ set_context(struct card *card, const char *text)
 static struct card
 usual(void)
 {
-	static const struct notice_need needs[] = {{"release", "release-managers", 2, 1, NULL}};
+	static const struct notice_need needs[] = {{.profile = "release",
+						    .group = "release-managers",
+						    .quorum = 2,
+						    .votes = 1,
+						    .stage = 1,
+						    .all = true,
+						    .asked = true}};
 	static const struct authorization_response responses[] = {
 	    {.responder = "alice", .verdict = "approve", .reason = "reviewed", .at = 1790000060 * SECOND}};
 	static const char *const rules[] = {"prod"};
@@ -113,7 +119,8 @@ the_body_is_this_to_the_byte(void **state)
 	    "\"approval_deadline\":\"2026-09-21T15:13:20.000000Z\","
 	    "\"approval_id\":\"5ded1542-6d11-5f73-ae49-eada00e323e7\",\"context\":{\"risk\":\"high\"},"
 	    "\"delivery_id\":\"11111111-2222-5333-8444-555555555555\","
-	    "\"needs\":[{\"group\":\"release-managers\",\"profile\":\"release\",\"quorum\":2,\"votes\":1}],"
+	    "\"needs\":[{\"group\":\"release-managers\",\"of\":\"all\",\"profile\":\"release\",\"quorum\":2,"
+	    "\"stage\":1,\"votes\":1}],"
 	    "\"opened_at\":\"2026-09-21T14:13:20.000000Z\",\"reason\":\"a "
 	    "fix\",\"request_digest\":\"sha-256:00\","
 	    "\"request_id\":\"r-1\",\"responses\":[{\"at\":\"2026-09-21T14:14:20.000000Z\",\"reason\":"

@@ -96,6 +96,37 @@ a_schema_with_a_file_missing_in_the_middle_is_refused_by_all(void **state)
 		     "UPDATE schema_migration SET version = 1 WHERE version = 901", "001_walk");
 }
 
+/* The last migration undone, and what was there before it. */
+#define BEFORE_STAGES                                                                                        \
+	"DELETE FROM schema_migration WHERE version = 14; DROP TABLE approval_step;"                         \
+	"ALTER TABLE approval ALTER COLUMN deadline SET NOT NULL, DROP COLUMN hold_for_us, DROP COLUMN "     \
+	"latest,"                                                                                            \
+	" DROP COLUMN remind_before_us, DROP COLUMN remind_every_us, DROP COLUMN reminded_at,"               \
+	" DROP COLUMN steps_taken, DROP COLUMN asked, DROP COLUMN next_at;"                                  \
+	"CREATE INDEX approval_open ON approval (deadline) WHERE state = 'PENDING';"                         \
+	"ALTER TABLE approval_requirement DROP COLUMN demand, DROP COLUMN stage, DROP COLUMN stage_all,"     \
+	" DROP COLUMN of_step, DROP COLUMN deny_quorum, DROP COLUMN distinct_persons,"                       \
+	" DROP COLUMN require_reason, DROP COLUMN added_at;"                                                 \
+	"DROP INDEX response_of_approval;"                                                                   \
+	"CREATE UNIQUE INDEX response_counts_once ON response (approval_id, responder, verdict, kid)"        \
+	" WHERE result = 'counted'"
+#define BEFORE_FLOOD                                                                                         \
+	"DELETE FROM schema_migration WHERE version = 15; DROP TABLE open_approval, open_ask;"               \
+	"ALTER TABLE incident DROP COLUMN subject; DROP TRIGGER closed ON approval;"                         \
+	"DROP TRIGGER asks ON approval_requirement; DROP FUNCTION approval_closed, approval_asks;"           \
+	"DELETE FROM ledger_writer WHERE role = 'countersign_evaluator' AND topic = 'incidents'"
+#define OPEN_BEFORE_STAGES                                                                                   \
+	"INSERT INTO request (tenant, request_id, chain, valid, content_hash, origin_topic,"                 \
+	" origin_partition, origin_offset, received_at)"                                                     \
+	" VALUES ('t', 'r1', 0, false, '', 'requests', 0, 1, now());"                                        \
+	"INSERT INTO approval (approval_id, tenant, request_id, state, request_digest, reason_text,"         \
+	" valid_for_us, opened_at, deadline, notices)"                                                       \
+	" VALUES ('00000000-0000-0000-0000-000000000001', 't', 'r1', 'PENDING', 'd', 'x', 1, now(),"         \
+	" now() + interval '1 hour', 1);"                                                                    \
+	"INSERT INTO approval_requirement (approval_id, n, profile, group_name, quorum) VALUES"              \
+	" ('00000000-0000-0000-0000-000000000001', 0, 'p', 'g', 1),"                                         \
+	" ('00000000-0000-0000-0000-000000000001', 1, 'q', 'h', 2)"
+
 static void
 an_older_schema_tells_what_to_do_and_migrate_does_it(void **state)
 {
@@ -103,17 +134,22 @@ an_older_schema_tells_what_to_do_and_migrate_does_it(void **state)
 	struct error error = {0};
 	unsigned applied;
 
-	scratch_run(
-	    scratch_raw(scratch),
-	    "DELETE FROM schema_migration WHERE version = 13; ALTER TABLE limit_use DROP COLUMN held_until "
-	    "CASCADE;"
-	    "ALTER TABLE limit_counter DROP COLUMN held_until CASCADE; DROP POLICY make ON limit_counter;"
-	    "DROP POLICY change ON limit_counter; CREATE POLICY hold ON limit_counter FOR UPDATE TO "
-	    "countersign_recorder USING (true); CREATE POLICY forget ON limit_counter FOR DELETE TO "
-	    "countersign_recorder USING (true)");
-	expect_refused(scratch, "lacks migration 013_places: run `countersign migrate`");
+	scratch_run(scratch_raw(scratch), BEFORE_FLOOD);
+	scratch_run(scratch_raw(scratch), BEFORE_STAGES);
+	scratch_run(scratch_raw(scratch), OPEN_BEFORE_STAGES);
+	expect_refused(scratch, "lacks migration 014_approvals: run `countersign migrate`");
 	assert_true(migrate(scratch, SCRATCH_CHAINS, &applied, &error));
-	assert_int_equal(applied, 1);
+	assert_int_equal(applied, 2);
+	/* what was open goes on to ask what it asked: every requirement is a demand of its own */
+	assert_string_equal(
+	    scratch_text(scratch_raw(scratch),
+			 "SELECT string_agg(format('%s/%s/%s/%s/%s', n, demand, stage, deny_quorum, "
+			 "distinct_persons), ' ' ORDER BY n) FROM approval_requirement"),
+	    "0/0/0/1/f 1/1/1/1/f");
+	assert_string_equal(
+	    scratch_text(scratch_raw(scratch),
+			 "SELECT format('%s %s %s', asked, next_at = deadline, steps_taken) FROM approval"),
+	    "3 t 0");
 }
 
 static void

@@ -38,7 +38,7 @@ what_is_due_is_searched_for_in_an_index_by_its_time(void **state)
 		enum statement statement;
 		const char *search;
 	} asked[] = {
-	    {STATEMENT_RESOLVER_OVERDUE, "Index Cond: (deadline <= "},
+	    {STATEMENT_RESOLVER_OVERDUE, "Index Cond: (next_at <= "},
 	    {STATEMENT_NOTIFIER_CLAIM, "Index Cond: (next_attempt_at <= "},
 	    {STATEMENT_RECORDER_UNREPORTED, "Index Cond: ((expires_at > "},
 	};

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * approval_table.c - one table says what may become of an approval. The rows of a state and an event are tried from the
+ * top; the first whose guard holds is taken. Steps whose time has come are taken before.
+ */
+#include "common/approval/approval.h"
+#include "common/approval/approval_count.h"
+
+/* ------------------------------------------------------------------ guards: the approval, its time */
+
+static bool
+well_formed(const struct approval *approval, const struct approval_event *event)
+{
+	(void)event;
+	return approval_is_well_formed(approval);
+}
+
+static bool
+overdue(const struct approval *approval, const struct approval_event *event)
+{
+	return approval_is_overdue(approval, event->now);
+}
+
+static bool
+other_digest(const struct approval *approval, const struct approval_event *event)
+{
+	(void)approval;
+	return !event->digest_matches;
+}
+
+static bool
+overdue_other_digest(const struct approval *approval, const struct approval_event *event)
+{
+	return overdue(approval, event) && other_digest(approval, event);
+}
+
+static bool
+all_met(const struct approval *approval, const struct approval_event *event)
+{
+	(void)event;
+	return approval_is_met(approval);
+}
+
+static bool
+reminder_due(const struct approval *approval, const struct approval_event *event)
+{
+	return approval_reminder_is_due(approval, event->now);
+}
+
+/* ------------------------------------------------------------------ guards: who answers */
+
+static bool
+requester(const struct approval *approval, const struct approval_event *event)
+{
+	(void)approval;
+	return event->responder_is_requester;
+}
+
+static bool
+not_a_member(const struct approval *approval, const struct approval_event *event)
+{
+	return approval_eligible(approval, event) == 0;
+}
+
+static bool
+excluded(const struct approval *approval, const struct approval_event *event)
+{
+	return not_a_member(approval, event) && event->excluded & approval_asks(approval);
+}
+
+static bool
+recused(const struct approval *approval, const struct approval_event *event)
+{
+	return approval_vote_of(approval, event) == APPROVAL_VOTE_RECUSED;
+}
+
+static bool
+denied_before(const struct approval *approval, const struct approval_event *event)
+{
+	return approval_vote_of(approval, event) == APPROVAL_VOTE_DENY;
+}
+
+static bool
+approved_before(const struct approval *approval, const struct approval_event *event)
+{
+	return approval_vote_of(approval, event) == APPROVAL_VOTE_APPROVE;
+}
+
+static bool
+stage_not_open(const struct approval *approval, const struct approval_event *event)
+{
+	return !(approval_eligible(approval, event) & approval_open_asks(approval));
+}
+
+static bool
+too_many_voters(const struct approval *approval, const struct approval_event *event)
+{
+	return event->voter >= approval->voter_count && approval->voter_count >= APPROVAL_VOTERS_MAX;
+}
+
+static bool
+no_reason(const struct approval *approval, const struct approval_event *event)
+{
+	(void)approval;
+	return !event->has_reason;
+}
+
+/* One of the demands in which he may vote now wants a reason. */
+static bool
+reason_missing(const struct approval *approval, const struct approval_event *event)
+{
+	uint32_t asked;
+
+	if (event->has_reason)
+		return false;
+	asked = approval_eligible(approval, event) & approval_open_asks(approval);
+	for (unsigned i = 0; i < approval->demand_count; i++)
+		if (approval->demands[i].require_reason && asked & approval_demand_asks(approval, i))
+			return true;
+	return false;
+}
+
+/* ------------------------------------------------------------------ guards: what the answer makes of it */
+
+static struct approval
+with_it(const struct approval *approval, const struct approval_event *event)
+{
+	struct approval then = *approval;
+	uint32_t counted;
+
+	approval_count_vote(&then, event, &counted);
+	return then;
+}
+
+static bool
+last_approve(const struct approval *approval, const struct approval_event *event)
+{
+	struct approval then = with_it(approval, event);
+
+	return approval_is_met(&then);
+}
+
+static bool
+deny_quorum(const struct approval *approval, const struct approval_event *event)
+{
+	struct approval then = with_it(approval, event);
+
+	return approval_is_denied(&then);
+}
+
+/* ------------------------------------------------------------------ guards: what only some may do */
+
+static bool
+not_about_him(const struct approval *approval, const struct approval_event *event)
+{
+	return not_a_member(approval, event) && !event->responder_is_requester && !event->is_operator;
+}
+
+static bool
+not_about_him_excluded(const struct approval *approval, const struct approval_event *event)
+{
+	return not_about_him(approval, event) && excluded(approval, event);
+}
+
+static bool
+no_operator_excluded(const struct approval *approval, const struct approval_event *event)
+{
+	return !event->is_operator && excluded(approval, event);
+}
+
+static bool
+no_operator_not_a_member(const struct approval *approval, const struct approval_event *event)
+{
+	return !event->is_operator && not_a_member(approval, event);
+}
+
+static bool
+no_operator_recused(const struct approval *approval, const struct approval_event *event)
+{
+	return !event->is_operator && recused(approval, event);
+}
+
+static bool
+no_operator_stage_not_open(const struct approval *approval, const struct approval_event *event)
+{
+	return !event->is_operator && stage_not_open(approval, event);
+}
+
+static bool
+not_extendable(const struct approval *approval, const struct approval_event *event)
+{
+	(void)event;
+	return approval->deadline == 0 || approval->latest == 0;
+}
+
+static bool
+not_later(const struct approval *approval, const struct approval_event *event)
+{
+	return event->deadline <= approval->deadline;
+}
+
+static bool
+beyond_maximum(const struct approval *approval, const struct approval_event *event)
+{
+	return event->deadline > approval->latest;
+}
+
+static bool
+not_the_agent(const struct approval *approval, const struct approval_event *event)
+{
+	(void)approval;
+	return !event->requester_verified;
+}
+
+static bool
+not_an_approver(const struct approval *approval, const struct approval_event *event)
+{
+	return !event->is_operator && !approved_before(approval, event);
+}
+
+static bool
+authorization_over(const struct approval *approval, const struct approval_event *event)
+{
+	return approval->grant_ends != 0 && event->now >= approval->grant_ends;
+}
+
+/* ------------------------------------------------------------------ the table */
+
+#define OPENS (APPROVAL_EFFECT_ANNOUNCE | APPROVAL_EFFECT_ASK)
+#define COUNTS (APPROVAL_EFFECT_VOTE | APPROVAL_EFFECT_ANNOUNCE)
+#define EXTENDS (COUNTS | APPROVAL_EFFECT_EXTEND)
+#define ENDS (APPROVAL_EFFECT_CLOSE | APPROVAL_EFFECT_ANNOUNCE)
+#define GRANTS (COUNTS | ENDS | APPROVAL_EFFECT_GRANT)
+#define GRANTS_BY_TIME (ENDS | APPROVAL_EFFECT_GRANT)
+#define DENIES (COUNTS | ENDS | APPROVAL_EFFECT_DENY)
+#define CANCELS (COUNTS | ENDS | APPROVAL_EFFECT_CANCEL)
+#define REVOKES (COUNTS | ENDS | APPROVAL_EFFECT_REVOKE)
+#define EXPIRES (ENDS | APPROVAL_EFFECT_EXPIRE)
+#define REMINDS APPROVAL_EFFECT_REMIND
+
+#define WHEN(guard) #guard, guard
+#define ALWAYS "", NULL
+
+#define TAKES(from, event, guard, to, effects, comment)                                                      \
+	{APPROVAL_##from, APPROVAL_##event,	 guard,	  APPROVAL_##to,                                     \
+	 APPROVAL_TAKEN,  APPROVAL_REFUSAL_NONE, effects, comment}
+#define REPEATS(from, event, guard, comment)                                                                 \
+	{APPROVAL_##from,   APPROVAL_##event,	   guard, APPROVAL_##from,                                   \
+	 APPROVAL_REPEATED, APPROVAL_REFUSAL_NONE, 0,	  comment}
+#define REFUSES(from, event, guard, refusal, comment)                                                        \
+	{APPROVAL_##from,  APPROVAL_##event,	       guard, APPROVAL_##from,                               \
+	 APPROVAL_REFUSED, APPROVAL_REFUSAL_##refusal, 0,     comment}
+/* Refused, and the approval ends by its deadline all the same. */
+#define TOO_LATE(event, guard, refusal, comment)                                                             \
+	{APPROVAL_PENDING, APPROVAL_##event,	       guard,	APPROVAL_EXPIRED,                            \
+	 APPROVAL_REFUSED, APPROVAL_REFUSAL_##refusal, EXPIRES, comment}
+
+/* How the rows of every answer begin. */
+#define ANSWER(event)                                                                                        \
+	REFUSES(NONE, event, ALWAYS, NOT_OPEN, "nobody asked"),                                              \
+	    TOO_LATE(event, WHEN(overdue_other_digest), OTHER_DIGEST,                                        \
+		     "late, and he was shown something else"),                                               \
+	    TOO_LATE(event, WHEN(overdue), EXPIRED, "late: it ends by its deadline"),                        \
+	    REFUSES(PENDING, event, WHEN(other_digest), OTHER_DIGEST, "he was shown something else")
+
+/* A final state answers this one so. */
+#define ENDED(state, event, refusal, comment)                                                                \
+	REFUSES(state, event, WHEN(other_digest), OTHER_DIGEST, "he was shown something else"),              \
+	    REFUSES(state, event, ALWAYS, refusal, comment)
+
+/* What is final stays as it is; but for REVOKE_GIVEN. */
+#define FINAL(state, refusal, comment)                                                                       \
+	ENDED(state, APPROVE_GIVEN, refusal, comment), ENDED(state, DENY_GIVEN, refusal, comment),           \
+	    ENDED(state, RECUSE_GIVEN, refusal, comment), ENDED(state, COMMENT_GIVEN, refusal, comment),     \
+	    ENDED(state, EXTEND_GIVEN, refusal, comment), ENDED(state, WITHDRAW_GIVEN, refusal, comment),    \
+	    REPEATS(state, OPENED, ALWAYS, "delivered again"),                                               \
+	    REPEATS(state, TIME_CHECK, ALWAYS, "nothing is left to come")
+
+/* clang-format off */
+static const struct approval_transition transitions[] = {
+	TAKES   (NONE,     OPENED,        WHEN(well_formed),     PENDING,  OPENS,   "people are asked"),
+	REFUSES (NONE,     OPENED,        ALWAYS,                NOT_OPEN,          "a question to nobody would answer itself"),
+	TOO_LATE(          OPENED,        WHEN(overdue),         EXPIRED,           "delivered again, too late"),
+	REPEATS (PENDING,  OPENED,        ALWAYS,                                   "delivered again"),
+
+	ANSWER  (          APPROVE_GIVEN),
+	REFUSES (PENDING,  APPROVE_GIVEN, WHEN(requester),       REQUESTER,         "nobody consents to his own request"),
+	REFUSES (PENDING,  APPROVE_GIVEN, WHEN(excluded),        EXCLUDED,          "asked are others of his groups"),
+	REFUSES (PENDING,  APPROVE_GIVEN, WHEN(not_a_member),    NOT_ELIGIBLE,      "he was not asked"),
+	REFUSES (PENDING,  APPROVE_GIVEN, WHEN(recused),         RECUSED,           "he stepped aside"),
+	REFUSES (PENDING,  APPROVE_GIVEN, WHEN(denied_before),   DENIED_BEFORE,     "a deny is not taken back"),
+	REPEATS (PENDING,  APPROVE_GIVEN, WHEN(approved_before),                    "one person, one vote"),
+	REFUSES (PENDING,  APPROVE_GIVEN, WHEN(stage_not_open),  STAGE,             "others come first"),
+	REFUSES (PENDING,  APPROVE_GIVEN, WHEN(reason_missing),  NO_REASON,         "he must say why"),
+	REFUSES (PENDING,  APPROVE_GIVEN, WHEN(too_many_voters), VOTERS,            "there is no room for him"),
+	TAKES   (PENDING,  APPROVE_GIVEN, WHEN(last_approve),    APPROVED, GRANTS,  "the last vote that was missing"),
+	TAKES   (PENDING,  APPROVE_GIVEN, ALWAYS,                PENDING,  COUNTS,  "a vote; others are missing"),
+
+	ANSWER  (          DENY_GIVEN),
+	REFUSES (PENDING,  DENY_GIVEN,    WHEN(requester),       REQUESTER,         "nobody decides about his own request"),
+	REFUSES (PENDING,  DENY_GIVEN,    WHEN(excluded),        EXCLUDED,          "asked are others of his groups"),
+	REFUSES (PENDING,  DENY_GIVEN,    WHEN(not_a_member),    NOT_ELIGIBLE,      "he was not asked"),
+	REFUSES (PENDING,  DENY_GIVEN,    WHEN(recused),         RECUSED,           "he stepped aside"),
+	REPEATS (PENDING,  DENY_GIVEN,    WHEN(denied_before),                      "one person, one vote"),
+	REFUSES (PENDING,  DENY_GIVEN,    WHEN(stage_not_open),  STAGE,             "others come first"),
+	REFUSES (PENDING,  DENY_GIVEN,    WHEN(reason_missing),  NO_REASON,         "he must say why"),
+	REFUSES (PENDING,  DENY_GIVEN,    WHEN(too_many_voters), VOTERS,            "there is no room for him"),
+	TAKES   (PENDING,  DENY_GIVEN,    WHEN(deny_quorum),     DENIED,   DENIES,  "as many as it takes, also of those who had approved"),
+	TAKES   (PENDING,  DENY_GIVEN,    ALWAYS,                PENDING,  COUNTS,  "a deny; one alone does not end it"),
+
+	ANSWER  (          RECUSE_GIVEN),
+	REFUSES (PENDING,  RECUSE_GIVEN,  WHEN(requester),       REQUESTER,         "he was never asked"),
+	REFUSES (PENDING,  RECUSE_GIVEN,  WHEN(excluded),        EXCLUDED,          "asked are others of his groups"),
+	REFUSES (PENDING,  RECUSE_GIVEN,  WHEN(not_a_member),    NOT_ELIGIBLE,      "he was not asked"),
+	REPEATS (PENDING,  RECUSE_GIVEN,  WHEN(recused),                            "he stepped aside already"),
+	REFUSES (PENDING,  RECUSE_GIVEN,  WHEN(denied_before),   DENIED_BEFORE,     "a deny is not taken back"),
+	REFUSES (PENDING,  RECUSE_GIVEN,  WHEN(too_many_voters), VOTERS,            "there is no room for him"),
+	TAKES   (PENDING,  RECUSE_GIVEN,  ALWAYS,                PENDING,  COUNTS,  "he steps aside; his approve counts no more"),
+
+	ANSWER  (          COMMENT_GIVEN),
+	REFUSES (PENDING,  COMMENT_GIVEN, WHEN(not_about_him_excluded), EXCLUDED,   "asked are others of his groups"),
+	REFUSES (PENDING,  COMMENT_GIVEN, WHEN(not_about_him),   NOT_ELIGIBLE,      "he was not asked"),
+	REFUSES (PENDING,  COMMENT_GIVEN, WHEN(no_reason),       NO_REASON,         "it says nothing"),
+	TAKES   (PENDING,  COMMENT_GIVEN, ALWAYS,                PENDING,  COUNTS,  "shown to everybody, counted for nothing"),
+
+	ANSWER  (          EXTEND_GIVEN),
+	REFUSES (PENDING,  EXTEND_GIVEN,  WHEN(requester),       REQUESTER,         "nobody gives himself more time"),
+	REFUSES (PENDING,  EXTEND_GIVEN,  WHEN(no_operator_excluded), EXCLUDED,     "asked are others of his groups"),
+	REFUSES (PENDING,  EXTEND_GIVEN,  WHEN(no_operator_not_a_member), NOT_ELIGIBLE, "he was not asked"),
+	REFUSES (PENDING,  EXTEND_GIVEN,  WHEN(no_operator_recused), RECUSED,       "he stepped aside"),
+	REFUSES (PENDING,  EXTEND_GIVEN,  WHEN(no_operator_stage_not_open), STAGE,  "others come first"),
+	REFUSES (PENDING,  EXTEND_GIVEN,  WHEN(not_extendable),  NOT_EXTENDABLE,    "no deadline, or one that is firm"),
+	REFUSES (PENDING,  EXTEND_GIVEN,  WHEN(not_later),       NOT_LATER,         "time is given, never taken"),
+	REFUSES (PENDING,  EXTEND_GIVEN,  WHEN(beyond_maximum),  BEYOND_MAXIMUM,    "later than its profiles let it be"),
+	TAKES   (PENDING,  EXTEND_GIVEN,  ALWAYS,                PENDING,  EXTENDS, "it stays open for longer"),
+
+	ANSWER  (          WITHDRAW_GIVEN),
+	REFUSES (PENDING,  WITHDRAW_GIVEN, WHEN(not_the_agent),  NOT_REQUESTER,     "nobody withdraws what another asks for"),
+	TAKES   (PENDING,  WITHDRAW_GIVEN, ALWAYS,               CANCELLED, CANCELS, "the agent does not want it any more"),
+
+	ANSWER  (          REVOKE_GIVEN),
+	REFUSES (PENDING,  REVOKE_GIVEN,  ALWAYS,                NOT_GRANTED,       "nothing is there to take back"),
+	REFUSES (APPROVED, REVOKE_GIVEN,  WHEN(other_digest),    OTHER_DIGEST,      "he was shown something else"),
+	REFUSES (APPROVED, REVOKE_GIVEN,  WHEN(not_an_approver), NOT_APPROVER,      "he did not give it"),
+	REFUSES (APPROVED, REVOKE_GIVEN,  WHEN(authorization_over), OVER,           "it has ended by itself"),
+	TAKES   (APPROVED, REVOKE_GIVEN,  ALWAYS,                REVOKED,  REVOKES, "an approver or an operator takes it back"),
+	ENDED   (DENIED,   REVOKE_GIVEN,                         DECIDED,           "it was denied"),
+	ENDED   (EXPIRED,  REVOKE_GIVEN,                         EXPIRED,           "it was never granted"),
+	ENDED   (CANCELLED, REVOKE_GIVEN,                        DECIDED,           "it was withdrawn"),
+	ENDED   (REVOKED,  REVOKE_GIVEN,                         DECIDED,           "it was revoked"),
+
+	REFUSES (NONE,     TIME_CHECK,    ALWAYS,                NOT_OPEN,          "nobody asked"),
+	TAKES   (PENDING,  TIME_CHECK,    WHEN(overdue),         EXPIRED,  EXPIRES, "nobody answered in time"),
+	TAKES   (PENDING,  TIME_CHECK,    WHEN(all_met),         APPROVED, GRANTS_BY_TIME, "a step was met by those who had voted"),
+	TAKES   (PENDING,  TIME_CHECK,    WHEN(reminder_due),    PENDING,  REMINDS, "some have not answered"),
+	REPEATS (PENDING,  TIME_CHECK,    ALWAYS,                                   "there is time left"),
+
+	FINAL   (APPROVED,  DECIDED, "it was granted"),
+	FINAL   (DENIED,    DECIDED, "it was denied"),
+	FINAL   (EXPIRED,   EXPIRED, "late consent is none"),
+	FINAL   (CANCELLED, DECIDED, "it was withdrawn"),
+	FINAL   (REVOKED,   DECIDED, "it was revoked"),
+};
+/* clang-format on */
+
+const struct approval_transition *
+approval_transitions(size_t *count)
+{
+	*count = sizeof transitions / sizeof *transitions;
+	return transitions;
+}
