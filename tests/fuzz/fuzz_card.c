@@ -26,6 +26,7 @@ check_text(const char *bytes)
 {
 	static const char *const starts[] = {"Approval needed: agent ",
 					     "Answered, and still open: agent ",
+					     "Still waiting for approval: agent ",
 					     "Closed, GRANTED: agent ",
 					     "Approval was asked for and is closed, GRANTED: agent ",
 					     "Why you are asked: ",
@@ -34,7 +35,9 @@ check_text(const char *bytes)
 					     "  \"",
 					     "The agent's reason: ",
 					     "On behalf of, says the agent: ",
-					     "Needs ",
+					     "Identity: not verified, the agent's name is a claim",
+					     "Identity: verified, signed by a key of: ",
+					     "Stage ",
 					     "Approved by ",
 					     "Denied by ",
 					     "Left out: ",
