@@ -26,6 +26,7 @@ check_text(const char *bytes)
 {
 	static const char *const starts[] = {"Approval needed: agent ",
 					     "Answered, and still open: agent ",
+					     "Still waiting for approval: agent ",
 					     "Closed, GRANTED: agent ",
 					     "Approval was asked for and is closed, GRANTED: agent ",
 					     "Why you are asked: ",
@@ -34,7 +35,10 @@ check_text(const char *bytes)
 					     "  \"",
 					     "The agent's reason: ",
 					     "On behalf of, says the agent: ",
+					     "Identity: not verified, the agent's name is a claim",
+					     "Identity: verified, signed by a key of: ",
 					     "Needs ",
+					     "Stage ",
 					     "Approved by ",
 					     "Denied by ",
 					     "Left out: ",
@@ -108,7 +112,7 @@ check_request(struct arena *arena, const struct request *request)
 			    .rules = rules,
 			    .rule_count = 1,
 			    .needs = needs,
-			    .need_count = 1,
+			    .need_count = request->reason ? COUNT_OF(needs) : 1,
 			    .opened_at = 1790000000000000,
 			    .deadline = 1790003600000000};
 
