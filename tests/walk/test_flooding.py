@@ -45,7 +45,7 @@ def test_what_is_asked_already_is_not_asked_again_until_it_is_answered(house):
     answered(house, third)
 
 
-def test_the_same_of_another_tenant_or_agent_is_another_question(house):
+def test_the_same_of_another_agent_is_another_question(house):
     ids = [house.ask(agent_id=agent, execution={"kind": "argv", "digest": "sha-256:" + "2" * 64, "summary": "the same"})
            for agent in ("one", "another")]
     for request_id in ids:
