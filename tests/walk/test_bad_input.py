@@ -159,7 +159,7 @@ def test_integers_that_differ_by_one_are_not_the_same(shared):
 @pytest.mark.parametrize("trace", [b"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\nx-injected: 1", b"\r\n\r\nHTTP/1.1 200", None, b"\xff"])
 def test_a_trace_that_is_none_goes_nowhere(shared, trace):
     request_id = "trace-" + secrets.token_hex(6)
-    shared.publish("requests", text(action="deployment.production"), key=request_id, headers=[("traceparent", trace)])
+    shared.publish("requests", text(action="deployment.production", target=request_id), key=request_id, headers=[("traceparent", trace)])
     shared.word(request_id, "PENDING")
     for topic in ("authorizations", "approvals"):
         assert "traceparent" not in shared.expect(topic, request_id).headers
