@@ -30,6 +30,7 @@ add_ask(struct approval *approval, struct asking *asking, const struct policy_as
 	ask.quorum = wanted->quorum;
 	approval->asks[n] = ask;
 	asking->groups[n] = wanted->group;
+	asking->ahead[n] = -1;
 	return n;
 }
 

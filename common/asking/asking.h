@@ -14,6 +14,7 @@ struct asking {
 	const char *policies[APPROVAL_DEMANDS_MAX]; /* NULL: there is one policy only */
 	int64_t since[APPROVAL_DEMANDS_MAX]; /* from when on the times of its steps count: since it is demanded */
 	const char *groups[APPROVAL_ASKS_MAX];
+	int64_t ahead[APPROVAL_ASKS_MAX]; /* so many open approvals asked the group before; -1: that was not counted */
 	const char *step_groups[APPROVAL_STEPS_MAX];
 	unsigned step_rows[APPROVAL_STEPS_MAX]; /* the number of a step's row; steps are in the order of their times */
 };

@@ -114,8 +114,10 @@ body_of(struct arena *arena, const struct authorization *authorization, const st
 		body_set_time(arena, body, "not_before", authorization->not_before);
 		body_set_time(arena, body, "expires_at", authorization->expires_at);
 	}
-	if (authorization->status == AUTHORIZATION_PENDING)
+	if (authorization->status == AUTHORIZATION_PENDING) {
 		body_set_time_or_null(arena, body, "approval_deadline", authorization->approval_deadline);
+		body_set_ahead(arena, body, authorization->ahead, authorization->ahead_count);
+	}
 	value_set_string(arena, body, "next_action", next_action(authorization));
 	value_set_string(arena, body, "token", token);
 	return body;

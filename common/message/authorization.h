@@ -23,6 +23,12 @@ struct authorization_response {
 	int64_t at;
 };
 
+/* How many open approvals asked a group when people were asked. */
+struct authorization_ahead {
+	const char *group;
+	int64_t open;
+};
+
 struct authorization {
 	const char *tenant, *request_id, *key;
 	uint32_t chain;
@@ -45,8 +51,10 @@ struct authorization {
 	const struct authorization_response *responses;
 	size_t response_count;
 	int64_t decided_at;
-	int64_t not_before, expires_at; /* GRANTED only, else 0 */
-	int64_t approval_deadline;	/* PENDING only, 0 = none */
+	int64_t not_before, expires_at;		 /* GRANTED only, else 0 */
+	int64_t approval_deadline;		 /* PENDING only, 0 = none */
+	const struct authorization_ahead *ahead; /* PENDING only: of each group that is asked, each once */
+	size_t ahead_count;
 	const char *traceparent;
 	const char *source;
 };

@@ -47,6 +47,16 @@ body_set_signed_by(struct arena *arena, struct value *map, const char *kid, cons
 }
 
 void
+body_set_ahead(struct arena *arena, struct value *map, const struct authorization_ahead *ahead, size_t count)
+{
+	struct value *groups = value_map(arena);
+
+	for (size_t i = 0; i < count; i++)
+		value_set(arena, groups, ahead[i].group, value_int(arena, ahead[i].open));
+	value_set(arena, map, "ahead", groups);
+}
+
+void
 body_set_responses(struct arena *arena, struct value *map, const struct authorization_response *responses,
 		   size_t count)
 {

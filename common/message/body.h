@@ -13,6 +13,9 @@ void body_set_strings(struct arena *arena, struct value *map, const char *name, 
 		      size_t count);
 /* "signed_by": the key and who owns it; nothing without a key. */
 void body_set_signed_by(struct arena *arena, struct value *map, const char *kid, const char *owner);
+/* "ahead": a member for each group. */
+void body_set_ahead(struct arena *arena, struct value *map, const struct authorization_ahead *ahead,
+		    size_t count);
 /* "responses": who, what, when, why. */
 void body_set_responses(struct arena *arena, struct value *map,
 			const struct authorization_response *responses, size_t count);

@@ -95,6 +95,8 @@ body_of(struct arena *arena, const struct notice *notice, const struct id *event
 		value_set(arena, body, "obligations", (struct value *)(uintptr_t)notice->obligations);
 	body_set_time(arena, body, "opened_at", notice->opened_at);
 	body_set_time_or_null(arena, body, "approval_deadline", notice->approval_deadline);
+	if (strcmp(notice->state, "OPEN") == 0)
+		body_set_ahead(arena, body, notice->ahead, notice->ahead_count);
 	body_set_responses(arena, body, notice->responses, notice->response_count);
 	value_set_string(arena, body, "result", notice->result);
 	set_refused(arena, body, notice);

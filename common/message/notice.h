@@ -40,6 +40,8 @@ struct notice {
 	const char *reason_text;	/* why people are asked */
 	const struct value *obligations; /* what a grant will carry: a map, or NULL */
 	int64_t opened_at, approval_deadline;
+	const struct authorization_ahead *ahead; /* OPEN only: of each group that is asked, each once */
+	size_t ahead_count;
 	const struct authorization_response *responses;
 	size_t response_count;
 	const char *result; /* on CLOSED: the final status; else NULL */

@@ -57,6 +57,8 @@ struct evaluator_item {
 	const char *flood_code,
 	    *flood_text;	  /* why people are not asked although they should be; NULL: they are */
 	const char *duplicate_of; /* with duplicate_open: the request that asks the same; else NULL */
+	const struct authorization_ahead *ahead; /* what is open for the groups that are asked, each once */
+	size_t ahead_count;
 };
 
 struct evaluator_intake {
@@ -108,8 +110,10 @@ bool evaluator_answer(struct evaluator *evaluator, struct work *work, const stru
 
 /* ------------------------------------------------------------------ evaluator_flood.c: not twice, not without end */
 
-/* Sets flood_code of those that ask what is asked already, or that are too many; tells of a flood once an hour. Needs work->now. */
+/* Sets flood_code of those that ask what is asked already, or that are too many, and what is ahead of the others; tells of a flood once an hour. Needs work->now. */
 bool evaluator_stem(struct evaluator *evaluator, struct work *work, struct evaluator_item *items,
 		    size_t count, struct error *error) CS_MUST_CHECK;
+/* So many open approvals asked the group, one of those that the item asks, when the item was looked at. */
+int64_t evaluator_ahead(const struct evaluator_item *item, const char *group);
 
 #endif

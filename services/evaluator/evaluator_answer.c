@@ -208,6 +208,9 @@ open_approval(const struct evaluator_item *item, int64_t now, struct asking *ask
 	for (size_t i = 0; fits && i < decision->requirement_count; i++)
 		fits = asking_add(&approval, asking, &decision->requirements[i], now);
 	assert(fits); /* what does not is BLOCK too_many_requirements */
+	for (unsigned i = 0; i < approval.ask_count; i++)
+		if (!approval.asks[i].of_step)
+			asking->ahead[i] = evaluator_ahead(item, asking->groups[i]);
 	return approval_step(approval, event);
 }
 
@@ -247,6 +250,8 @@ announce_opened(struct answers *answers, const struct evaluator_item *item, cons
 	notice.obligations = item->stored.obligations;
 	notice.opened_at = approval->opened_at;
 	notice.approval_deadline = approval->deadline;
+	notice.ahead = item->ahead;
+	notice.ahead_count = item->ahead_count;
 	return word_announce(answers->work, &notice, error);
 }
 
@@ -264,6 +269,8 @@ ask(struct answers *answers, const struct evaluator_item *item, struct error *er
 	word.status = AUTHORIZATION_PENDING;
 	word.approval_id = approval_id;
 	word.approval_deadline = step.next.deadline;
+	word.ahead = item->ahead;
+	word.ahead_count = item->ahead_count;
 	return announce_opened(answers, item, approval_id, &step.next, &asking, error)
 	       && speak(answers, item, &word, error);
 }

@@ -8,6 +8,7 @@
 
 #include "common/approval/approval.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ enum subject_kind { SUBJECT_AGENT = 1, SUBJECT_CLASS, SUBJECT_GROUP };
 struct subject {
 	enum subject_kind kind;
 	const char *tenant, *name;
-	int64_t open, most;
+	int64_t open, most;		      /* most 0: no limit; of a group it is counted all the same */
 	const struct evaluator_item *refused; /* the first one that was too much, or NULL */
 };
 
@@ -70,12 +71,12 @@ add_subject(const struct flood *flood, const struct evaluator_item *item, enum s
 {
 	int64_t most = most_of(flood->evaluator->config, kind);
 
-	if (most > 0)
+	if (most > 0 || kind == SUBJECT_GROUP)
 		subjects[(*count)++] =
 		    (struct subject){.kind = kind, .tenant = item->about.tenant, .name = name, .most = most};
 }
 
-/* The agent, the class and the groups of one question, those without a limit left out; a group may be there twice. */
+/* The agent and the class of one question, left out without a limit, and its groups; a group may be there twice. */
 static size_t
 subjects_of(const struct flood *flood, const struct evaluator_item *item, struct subject *subjects)
 {
@@ -123,6 +124,15 @@ find_subject(const struct flood *flood, const struct subject *wanted)
 
 /* ------------------------------------------------------------------ what the database knows */
 
+/* Of a group without a limit no more are counted than that: whoever has so many ahead need not know how many more. */
+enum { COUNTED_MAX = 1000 };
+
+static int64_t
+counted_of(const struct subject *subject)
+{
+	return subject->most > 0 ? subject->most : COUNTED_MAX;
+}
+
 static bool
 look(struct flood *flood, struct store_rows **open, struct error *error)
 {
@@ -135,7 +145,7 @@ look(struct flood *flood, struct store_rows **open, struct error *error)
 			  store_text(flood->asking[i]->about.digest_text));
 	for (size_t i = 0; i < flood->subject_count; i++)
 		sheet_add(&counted, store_int(flood->subjects[i].kind), store_text(flood->subjects[i].tenant),
-			  store_text(flood->subjects[i].name), store_int(flood->subjects[i].most));
+			  store_text(flood->subjects[i].name), store_int(counted_of(&flood->subjects[i])));
 	if (!sheet_ask(&asked, flood->work->store, open, error)
 	    || !sheet_ask(&counted, flood->work->store, &counts, error)
 	    || !store_settle(flood->work->store, error))
@@ -198,6 +208,45 @@ refuse_flood(struct flood *flood, struct evaluator_item *item, struct subject *s
 	journal_count(flood->evaluator->journal, "flood_total", kind_name(subject->kind));
 }
 
+static void
+tell_ahead(struct evaluator_item *item, const struct subject *group, struct authorization_ahead *ahead)
+{
+	int64_t counted = counted_of(group);
+
+	ahead[item->ahead_count++] = (struct authorization_ahead){
+	    .group = group->name, .open = group->open < counted ? group->open : counted};
+	item->ahead = ahead;
+}
+
+/* One more is open for each of them, once; those in whose groups the others wait are told how many. */
+static void
+count_in(struct flood *flood, struct evaluator_item *item, const struct subject *wanted, size_t count)
+{
+	struct authorization_ahead *ahead = arena_take_array(flood->work->arena, count, sizeof *ahead);
+
+	item->ahead_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct subject *subject = find_subject(flood, &wanted[i]);
+
+		if (i > 0 && compare_subjects(&wanted[i - 1], &wanted[i]) == 0)
+			continue;
+		if (subject->kind == SUBJECT_GROUP)
+			tell_ahead(item, subject, ahead);
+		subject->open++;
+	}
+}
+
+int64_t
+evaluator_ahead(const struct evaluator_item *item, const char *group)
+{
+	size_t n = 0;
+
+	while (n < item->ahead_count && strcmp(item->ahead[n].group, group) != 0)
+		n++;
+	assert(n < item->ahead_count);
+	return item->ahead[n].open;
+}
+
 /* All of them have room, or none of them is counted. */
 static void
 judge_counts(struct flood *flood, struct evaluator_item *item)
@@ -209,14 +258,12 @@ judge_counts(struct flood *flood, struct evaluator_item *item)
 	for (size_t i = 0; i < count; i++) {
 		struct subject *subject = find_subject(flood, &wanted[i]);
 
-		if (subject->open >= subject->most) {
+		if (subject->most > 0 && subject->open >= subject->most) {
 			refuse_flood(flood, item, subject);
 			return;
 		}
 	}
-	for (size_t i = 0; i < count; i++)
-		if (i == 0 || compare_subjects(&wanted[i - 1], &wanted[i]) != 0)
-			find_subject(flood, &wanted[i])->open++;
+	count_in(flood, item, wanted, count);
 }
 
 static void

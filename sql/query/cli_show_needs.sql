@@ -8,6 +8,7 @@ SELECT q.group_name, q.profile, q.quorum::int8,
             WHEN s.stage = 32 THEN 'not needed'
             WHEN EXISTS (SELECT FROM approval_step r WHERE r.approval_id = q.approval_id AND r.how = 'replace' AND r.stage = coalesce(s.stage, q.stage)
                           AND r.requirement <> q.n AND (s.at IS NULL OR (s.at, s.n) < (r.at, r.n))) THEN 'replaced'
-            WHEN a.asked >> q.n & 1 = 1 THEN 'asked' ELSE 'later' END
+            WHEN a.asked >> q.n & 1 = 1 THEN 'asked' ELSE 'later' END,
+       q.ahead
 FROM approval a JOIN approval_requirement q USING (approval_id) LEFT JOIN approval_step s ON s.approval_id = q.approval_id AND s.requirement = q.n
 WHERE a.tenant = $1 AND a.request_id = $2 ORDER BY q.demand, coalesce(q.stage, s.stage, 32), q.n

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nothing is asked twice at a time, what is open is known as open, and who was refused for a flood was part of one."""
-from history_tools import SECOND, key_of
+from bisect import bisect_left, bisect_right
+
+from history_tools import SECOND, derived, key_of
 
 SLACK = 5 * SECOND  # between the clock that an opening read and the commit of the closing that it saw
 UNASKED = (["no_eligible_approver"], ["duplicate_open"], ["too_many_open"])
 TOLD = 3600 * SECOND
+COUNTED = 1000  # of a group without a limit no more
 
 
 def judge(view, violate):
@@ -16,6 +19,7 @@ def judge(view, violate):
             if first["closed_at"] is None or second["opened_at"] < first["closed_at"] - SLACK:
                 violate("asked-twice", key_of(tenant, second["request_id"]), f"{first['request_id']} is open and asks the same")
     judge_lines(view, violate)
+    judge_ahead(view, violate)
     for request, words in view.words.items():
         for word in words:
             if word["reason_code"] == "duplicate_open":
@@ -39,6 +43,30 @@ def judge_lines(view, violate):
         wanted |= {(approval["approval_id"], request[0], need["group_name"]) for need in view.requirements.get(approval["approval_id"], ()) if not need["of_step"]}
     if lines or asks != wanted:
         violate("open-line", "open_approval", f"open, and not so: {sorted(lines)}, {sorted(asks ^ wanted)}")
+
+
+def judge_ahead(view, violate):
+    """Who asks people is told how many open approvals asked each group at that time: as it is stored, and as it was."""
+    slack, opened, closed = max(SLACK, view.history.unseen * SECOND), {}, {}
+    for (tenant, _), approval in view.approvals.items():
+        for group in {need["group_name"] for need in view.requirements.get(approval["approval_id"], ()) if not need["of_step"]}:
+            opened.setdefault((tenant, group), []).append(approval["opened_at"])
+            closed.setdefault((tenant, group), []).append(approval["closed_at"] or float("inf"))
+    for times in (*opened.values(), *closed.values()):
+        times.sort()
+    for request, approval in view.approvals.items():
+        asked = [need for need in view.requirements.get(approval["approval_id"], ()) if not need["of_step"] and need["added_at"] is None]
+        stored = {need["group_name"]: need["ahead"] for need in asked}
+        told = [view.body(event).get("ahead") for event in (view.event(derived(*request, "authorization.PENDING", 0), "authorizations"),
+                                                            view.event(derived(*request, "approval", 0), "approvals")) if event]
+        if any(ahead != stored for ahead in told):
+            violate("ahead", key_of(*request), f"told {told}, stored {stored}")
+        for group, ahead in stored.items():
+            others, over, at = opened[request[0], group], closed[request[0], group], approval["opened_at"]
+            least = bisect_left(others, at - slack) - bisect_right(over, at + slack)
+            most = bisect_right(others, at + slack) - bisect_left(over, at - slack) - 1
+            if not min(least, COUNTED) <= (-1 if ahead is None else ahead) <= most:
+                violate("ahead", key_of(*request), f"{ahead} open approvals of {group} are ahead, there were from {least} to {most}")
 
 
 def judge_duplicate(alike, request, word, violate):

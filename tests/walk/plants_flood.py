@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the history checker must find: questions asked twice at a time, open ones that are not known as open, refusals without a flood."""
+import json
+
 from history_tools import derived
 from plants import SECOND, breaks
 
@@ -19,6 +21,19 @@ def an_open_approval_that_nobody_would_find(h):
 @breaks("open-line")
 def a_closed_approval_that_is_kept_as_open(h):
     h.add("open_ask", h.row("open_ask"), approval_id=h.approval(h.town.denied)["approval_id"])
+
+
+@breaks("ahead")
+def more_ahead_than_was_told(h):
+    h.row("approval_requirement", approval_id=h.approval(h.town.open)["approval_id"])["ahead"] += 1
+
+
+@breaks("ahead")
+def more_ahead_than_there_were(h):
+    approval = h.approval(h.town.open)
+    h.row("approval_requirement", approval_id=approval["approval_id"])["ahead"] = 100
+    for event in (h.event(derived("default", h.town.open, "authorization.PENDING", 0)), h.event(derived("default", h.town.open, "approval", 0))):
+        event["payload"] = json.dumps({**json.loads(event["payload"]), "ahead": {"release-managers": 100}}).encode()
 
 
 @breaks("duplicate")

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """People are not asked twice about the same, and no agent, class or group has open approvals without end."""
+import json
+
 import pytest
 
-from house import House, policy
+from house import House, policy, usual
 
 SERVICES = ("evaluator", "resolver", "relay")
 
@@ -108,8 +110,38 @@ def test_a_batch_that_is_too_much_is_cut_where_the_room_ends(house):
         answered(house, request_id)
 
 
+def test_who_asks_is_told_how_many_are_ahead_in_each_group(house):
+    house.person("nina", "ahead-managers")
+    house.person("omar", "ahead-lawyers")
+    document = policy(3)
+    document["approvals"]["both"] = {"all_of": [{"group": "ahead-managers", "quorum": 1}, {"group": "ahead-lawyers", "quorum": 1}], "ttl": "1h"}
+    document["approvals"]["either"] = {"any_of": [{"group": "ahead-managers", "quorum": 1}], "ttl": "1h",
+                                       "escalate": [{"after": "30m", "to": {"group": "ahead-lawyers", "quorum": 1}}]}
+    document["rules"] += [{"id": name, "match": {"actions": [f"deployment.{name}"]}, "decision": "REQUIRE_APPROVAL", "approval": name} for name in ("both", "either")]
+    house.activate(document)
+    told = []
+    for n, name in enumerate(("both", "either", "both")):
+        told.append(house.ask(agent_id=f"ahead-{n}", action=f"deployment.{name}"))
+        house.word(told[-1], "PENDING")
+    waiting = [{"ahead-managers": 0, "ahead-lawyers": 0}, {"ahead-managers": 1}, {"ahead-managers": 2, "ahead-lawyers": 1}]
+    assert [house.word(r, "PENDING").body["ahead"] for r in told] == waiting
+    assert [house.expect("approvals", r, state="OPEN").body["ahead"] for r in told] == waiting
+    assert {need["group"]: need.get("ahead") for need in json.loads(house.cli("show", told[2], "--output", "json").stdout)["needs"]} == waiting[2]
+    assert {need["group"]: need.get("ahead") for need in json.loads(house.cli("show", told[1], "--output", "json").stdout)["needs"]} == {"ahead-managers": 1, "ahead-lawyers": None}
+    house.answer(told[0], "nina", "deny")
+    house.word(told[0], "DENIED")
+    batch = [f"ahead-batch-{n}" for n in range(3)]
+    for request_id in batch:  # one after the other, in one batch
+        house.publish("requests", {**usual(request_id), "agent_id": request_id, "action": "deployment.either"}, key=request_id, partition=0, flush=False)
+    assert house.producer.flush(30) == 0
+    assert [house.word(r, "PENDING").body["ahead"]["ahead-managers"] for r in batch] == [2, 3, 4]
+    for request_id in (*told[1:], *batch):
+        house.answer(request_id, "nina", "deny")
+        house.word(request_id, "DENIED")
+
+
 def test_a_class_has_room_for_so_many(house):
-    document = policy(2)
+    document = policy(4)
     document["approvals"]["wide"] = {"any_of": [{"group": "wide", "quorum": 1}], "ttl": "1h"}
     document["rules"].append({"id": "wide", "match": {"actions": ["deployment.wide"]}, "decision": "REQUIRE_APPROVAL", "approval": "wide",
                               "reason": "Another group."})

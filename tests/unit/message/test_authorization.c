@@ -166,6 +166,8 @@ a_token_never_outlives_the_grant(void **state)
 	assert_non_null(strstr(claims_of(*state, token, AUTHORIZATION_TYP), "\"exp\":1796030100,"));
 }
 
+static const struct authorization_ahead ahead[] = {{"release-managers", 2}, {"sre-oncall", 0}};
+
 static void
 pending_has_no_token_and_perhaps_a_deadline(void **state)
 {
@@ -174,6 +176,8 @@ pending_has_no_token_and_perhaps_a_deadline(void **state)
 
 	authorization.approval_id = "0a7d1f6e-8f0c-5b1e-9a55-3f1f5d9e2b10";
 	authorization.approval_deadline = TEST_TIME + 120 * MINUTE;
+	authorization.ahead = ahead;
+	authorization.ahead_count = 2;
 	authorization.rule_count = 2;
 	authorization.traceparent = TEST_TRACE;
 

@@ -14,6 +14,7 @@ static const struct notice_need needs[] = {
      .distinct = true,
      .open = true},
     {.profile = "security", .group = "security-oncall", .quorum = 1, .stage = 2, .escalated = true}};
+static const struct authorization_ahead ahead[] = {{"release-managers", 0}, {"security-oncall", 3}};
 static const struct authorization_response responses[] = {
     {"alice@example.com", "approve", "Change CHG-1042 is on.", TEST_TIME}};
 
@@ -50,6 +51,8 @@ opened(struct arena *arena)
 	    .reason_text = "High-risk production changes need a release manager.",
 	    .opened_at = TEST_TIME,
 	    .approval_deadline = TEST_TIME + INT64_C(7200000000),
+	    .ahead = ahead,
+	    .ahead_count = 2,
 	    .at = TEST_TIME,
 	    .traceparent = TEST_TRACE,
 	    .source = "/countersign/evaluator",
