@@ -133,7 +133,7 @@ struct policy_decision {
 	/* with REQUIRE_APPROVAL */
 	struct policy_requirement requirements[POLICY_REQUIREMENTS_MAX];
 	size_t requirement_count;
-	int64_t ttl;	   /* microseconds; the least of all profiles */
+	int64_t ttl;	   /* microseconds; the least of all profiles; 0: no deadline */
 	int64_t extend_to; /* the least of all profiles; 0: one of them does not let its deadline be extended */
 	int64_t remind_before,
 	    remind_every;    /* the first and the most frequent reminders of all profiles; 0: none */

@@ -262,6 +262,29 @@ policy_unite_times(struct policy_decision *decision, struct policy_decision othe
 }
 
 bool
+policy_has_no_deadline(const struct policy_deciding *deciding)
+{
+	for (size_t i = 0; i < deciding->class_count; i++)
+		if (!deciding->classes[i]->no_deadline)
+			return false;
+	return true;
+}
+
+void
+policy_set_ttl(struct policy_decision *decision, bool no_deadline)
+{
+	decision->ttl = INT64_MAX;
+	for (size_t i = 0; i < decision->requirement_count; i++) {
+		int64_t ttl = decision->requirements[i].terms->ttl;
+
+		if (ttl || !no_deadline)
+			decision->ttl = lesser(decision->ttl, ttl ? ttl : POLICY_TTL_DEFAULT);
+	}
+	if (decision->ttl == INT64_MAX)
+		decision->ttl = 0;
+}
+
+bool
 policy_asks_fit(const struct policy_decision *decision)
 {
 	size_t stages = 0, asks = 0, steps = 0;
@@ -293,15 +316,13 @@ policy_apply_terms(struct policy_deciding *deciding)
 		for (size_t i = 0; i < deciding->class_count; i++)
 			decision->valid_for = lesser(decision->valid_for, deciding->classes[i]->valid_for);
 	} else if (decision->verdict == POLICY_REQUIRE_APPROVAL) {
-		decision->ttl = decision->valid_for = decision->extend_to = INT64_MAX;
+		decision->valid_for = decision->extend_to = INT64_MAX;
 		for (size_t i = 0; i < deciding->profile_count; i++) {
 			const struct policy_profile *profile = deciding->profiles[i];
 
 			decision->requirements[decision->requirement_count++] =
 			    (struct policy_requirement){profile->name, profile->stages[0].asks[0].group,
 							profile->stages[0].asks[0].quorum, NULL, profile};
-			if (profile->ttl)
-				decision->ttl = lesser(decision->ttl, profile->ttl);
 			decision->valid_for = lesser(decision->valid_for, profile->valid_for);
 			policy_unite_times(decision,
 					   (struct policy_decision){.extend_to = profile->extend_to,
@@ -309,6 +330,7 @@ policy_apply_terms(struct policy_deciding *deciding)
 								    .remind_every = profile->remind_every,
 								    .hold_for = profile->hold_for});
 		}
+		policy_set_ttl(decision, policy_has_no_deadline(deciding));
 		decision->hold_if_nobody = true;
 		for (size_t i = 0; i < deciding->class_count; i++)
 			decision->hold_if_nobody =

@@ -58,6 +58,10 @@ struct policy_deciding {
 bool policy_deciding_block(struct policy_deciding *deciding, const char *code);
 /* extend_to, remind_before, remind_every and hold_for of the other are demanded as well. */
 void policy_unite_times(struct policy_decision *decision, struct policy_decision other);
+/* The least ttl of the requirements, where those without one have none only if that is said of all the action's classes; 0: none. */
+void policy_set_ttl(struct policy_decision *decision, bool no_deadline);
+/* Do all classes of the action say so? */
+bool policy_has_no_deadline(const struct policy_deciding *deciding);
 /* Do the stages, asks and steps of all requirements fit into one approval? */
 bool policy_asks_fit(const struct policy_decision *decision);
 /* BLOCK too_many_requirements, and nobody is asked. */

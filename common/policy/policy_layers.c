@@ -248,7 +248,6 @@ unite_requirements(struct policy_decision *decision, const struct policy_decidin
 		decision->requirements[decision->requirement_count] = one->requirements[i];
 		decision->requirements[decision->requirement_count++].policy = policy_name(layer->policy);
 	}
-	decision->ttl = lesser(decision->ttl, one->ttl);
 	policy_unite_times(decision, *one);
 	return policy_asks_fit(decision);
 }
@@ -258,11 +257,14 @@ unite_terms(struct policy_deciding *head)
 {
 	struct policy_decision *decision = head->decision;
 
-	decision->ttl = decision->valid_for = decision->extend_to = INT64_MAX;
+	bool no_deadline = true;
+
+	decision->valid_for = decision->extend_to = INT64_MAX;
 	decision->hold_if_nobody = true;
 	for (size_t i = 0; i < head->layer_count; i++) {
 		const struct policy_deciding *layer = &head->layers[i];
 
+		no_deadline = no_deadline && policy_has_no_deadline(layer);
 		for (size_t j = 0; j < layer->class_count; j++)
 			decision->hold_if_nobody =
 			    decision->hold_if_nobody
@@ -276,8 +278,9 @@ unite_terms(struct policy_deciding *head)
 			return;
 		}
 	}
+	policy_set_ttl(decision, no_deadline);
 	if (decision->verdict == POLICY_ALLOW) {
-		decision->ttl = decision->extend_to = 0;
+		decision->extend_to = 0;
 		decision->hold_if_nobody = false;
 	}
 }

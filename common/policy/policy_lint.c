@@ -27,6 +27,7 @@ const struct policy_lint_check policy_lint_checks[] = {
     {"W11", "a group in which the owner of an agent is alone, or too few are beside him"},
     {"W12", "more than 64 rules about one action"},
     {"W14", "an ALLOW for agents by name where anybody can claim the name"},
+    {"W15", "an approval without a deadline of which nobody is reminded, or that has one all the same"},
     {NULL, NULL},
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy_lint_class.c - what classes cover: E05, W10, W12, W14. */
+/* policy_lint_class.c - what classes cover: E05, W10, W12, W14; approvals without a deadline: W15. */
 #include "common/policy/policy_linting.h"
 #include "common/policy/policy_values.h"
 
@@ -144,6 +144,36 @@ check_crowds(struct policy_linting *linting)
 	}
 }
 
+/* ------------------------------------------------------------------ W15 */
+
+static void
+check_endless(struct policy_linting *linting)
+{
+	const struct policy *policy = linting->policy;
+	struct place approvals = policy_place_member(&linting->root, "approvals");
+
+	for (size_t i = 0; i < policy->profile_count; i++) {
+		const struct policy_profile *profile = &policy->profiles[i];
+		struct place place = policy_place_member(&approvals, profile->name),
+			     ttl = policy_place_member(&place, "ttl");
+
+		if (!profile->ttl && !profile->remind_every)
+			policy_linting_add(linting, "W15", "no_reminder", &ttl,
+					   "nobody is reminded of what may wait for ever; add remind_every");
+	}
+	for (size_t i = 0; i < policy->class_count; i++) {
+		const struct policy_class *class = &policy->classes[i];
+		struct place place = policy_place_item(&linting->classes, i),
+			     approval = policy_place_member(&place, "approval");
+
+		if (class->profile && !class->profile->ttl && !class->no_deadline)
+			policy_linting_add(linting, "W15", "ends_all_the_same", &approval,
+					   "%s has the ttl none, which counts as 24h here; say "
+					   "no_deadline: true, or give it a ttl",
+					   class->profile->name);
+	}
+}
+
 /* ------------------------------------------------------------------ W14 */
 
 /* Is there an action of this pattern for which no class asks that the agent is known for sure? */
@@ -201,4 +231,5 @@ policy_lint_classes(struct policy_linting *linting)
 	check_open(linting);
 	check_crowds(linting);
 	check_names(linting);
+	check_endless(linting);
 }

@@ -149,7 +149,7 @@ bool policy_terms_imply(const struct policy_terms *given, const struct policy_te
 
 /* ------------------------------------------------------------------ the checks, in the order in which they are made */
 
-void policy_lint_classes(struct policy_linting *linting);     /* E05, W10, W12, W14 */
+void policy_lint_classes(struct policy_linting *linting);     /* E05, W10, W12, W14, W15 */
 void policy_lint_expressions(struct policy_linting *linting); /* E06, E08, W04, W07 */
 void policy_lint_reads(struct policy_linting *linting);	      /* W05, W06, W09 */
 void policy_lint_pairs(struct policy_linting *linting); /* W01, W08; before the next, which leaves out what W01 has */

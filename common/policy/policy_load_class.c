@@ -79,13 +79,15 @@ load_marks(const struct place *place, struct policy_class *class)
 	struct place on_error = policy_place_member(place, "on_error"),
 		     floor = policy_place_member(place, "floor");
 	struct place identity = policy_place_member(place, "identity"),
-		     irreversible = policy_place_member(place, "irreversible");
+		     irreversible = policy_place_member(place, "irreversible"),
+		     no_deadline = policy_place_member(place, "no_deadline");
 	size_t word = 0;
 	bool good = !on_error.value || policy_read_word(&on_error, errors, &word);
 
 	class->errors_block = on_error.value;
 	class->is_floor = true;
 	good = (!floor.value || policy_read_bool(&floor, &class->is_floor)) && good;
+	good = (!no_deadline.value || policy_read_bool(&no_deadline, &class->no_deadline)) && good;
 	good = (!irreversible.value || policy_read_bool(&irreversible, &class->irreversible)) && good;
 	word = 0;
 	good = (!identity.value || policy_read_word(&identity, identities, &word)) && good;
@@ -122,9 +124,9 @@ load_members(const struct place *place, struct policy_class *class)
 static bool
 load_class(const struct place *place, struct policy_class *class)
 {
-	static const char *const known[] = {"id",	"actions",	"except",  "default",  "approval",
-					    "requires", "valid_for",	"failure", "on_error", "floor",
-					    "identity", "irreversible", NULL};
+	static const char *const known[] = {"id",	"actions",	"except",      "default",  "approval",
+					    "requires", "valid_for",	"failure",     "on_error", "floor",
+					    "identity", "irreversible", "no_deadline", NULL};
 
 	if (!policy_read_map(place, known) || !load_members(place, class))
 		return false;

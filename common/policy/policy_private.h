@@ -11,7 +11,9 @@
 
 #define POLICY_PATTERN_MAX 256
 #define POLICY_VALID_FOR_DEFAULT (INT64_C(15) * 60 * 1000000)
-#define POLICY_REASON_MAX 1024 /* of one rule, and of a decision */
+#define POLICY_TTL_DEFAULT                                                                                   \
+	(INT64_C(24) * 3600 * 1000000) /* of `ttl: none` where a class does not let it stand */
+#define POLICY_REASON_MAX 1024	       /* of one rule, and of a decision */
 
 static inline bool
 policy_is_separator(char letter)
@@ -74,6 +76,7 @@ struct policy_class {
 	bool is_floor;		/* of an organisation's policy; the default */
 	bool verified_identity; /* identity: verified */
 	bool irreversible;
+	bool no_deadline; /* approvals with `ttl: none` have none */
 };
 
 struct policy_rule {

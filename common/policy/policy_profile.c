@@ -207,10 +207,8 @@ static bool
 load_ttl(const struct place *place, struct policy_profile *profile)
 {
 	if (place->value && place->value->kind == VALUE_STRING
-	    && strcmp(place->value->as.string.bytes, "none") == 0) {
-		policy_note_gap(place);
+	    && strcmp(place->value->as.string.bytes, "none") == 0)
 		return true;
-	}
 	return policy_read_duration(place, &profile->ttl);
 }
 

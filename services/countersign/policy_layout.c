@@ -41,7 +41,7 @@ static const struct shape cells = {.keys = {"evaluation_timeout", "unavailable",
 					    "no_eligible_approver", "ignored", "downstream_failure"}};
 static const struct shape class = {.keys = {"id", "actions", "except", "default", "approval", "requires",
 					    "valid_for", "failure", "on_error", "floor", "identity",
-					    "irreversible"},
+					    "irreversible", "no_deadline"},
 				   .inner = {{"failure", &cells, false, CLOSED}}};
 static const struct shape ask = {.keys = {"group", "quorum", "filter"}};
 static const struct shape step = {.keys = {"after", "to", "how"}, .inner = {{"to", &ask, false, CLOSED}}};

@@ -42,6 +42,10 @@ add_time(struct buffer *out, const char *label, int64_t at)
 {
 	char text[RFC3339_SIZE];
 
+	if (at == 0) {
+		buffer_add_text(out, "Deadline: none\n");
+		return;
+	}
 	rfc3339_format(at, text);
 	buffer_add_format(out, "%s: %.19sZ\n", label, text);
 }

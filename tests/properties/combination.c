@@ -89,6 +89,14 @@ combine(struct policy_deciding *d, enum flaw flaw)
 	decision->rules = ids;
 }
 
+#define DAY INT64_C(86400000000)
+
+int64_t
+combination_end(int64_t ttl)
+{
+	return ttl ? ttl : INT64_MAX;
+}
+
 void
 combination_set_terms(struct policy_deciding *d)
 {
@@ -98,6 +106,8 @@ combination_set_terms(struct policy_deciding *d)
 		decision->verdict = POLICY_BLOCK;
 		decision->reason_code = "too_many_requirements";
 	}
+	bool endless = true;
+
 	decision->hold_if_nobody = decision->verdict == POLICY_REQUIRE_APPROVAL;
 	for (size_t i = 0; i < d->class_count; i++) {
 		const struct policy_class *class = d->classes[i];
@@ -105,6 +115,7 @@ combination_set_terms(struct policy_deciding *d)
 		if (decision->verdict == POLICY_ALLOW
 		    && (decision->valid_for == 0 || class->valid_for < decision->valid_for))
 			decision->valid_for = class->valid_for;
+		endless = endless && class->no_deadline;
 		decision->hold_if_nobody =
 		    decision->hold_if_nobody && class->cells.no_eligible_approver == POLICY_NOBODY_HOLD;
 	}
@@ -114,8 +125,10 @@ combination_set_terms(struct policy_deciding *d)
 		decision->requirements[decision->requirement_count++] =
 		    (struct policy_requirement){profile->name, profile->stages[0].asks[0].group,
 						profile->stages[0].asks[0].quorum, NULL, profile};
-		if (i == 0 || profile->ttl < decision->ttl)
-			decision->ttl = profile->ttl;
+		int64_t ttl = profile->ttl || endless ? profile->ttl : DAY;
+
+		if (i == 0 || combination_end(ttl) < combination_end(decision->ttl))
+			decision->ttl = ttl;
 		if (i == 0 || profile->valid_for < decision->valid_for)
 			decision->valid_for = profile->valid_for;
 	}

@@ -34,6 +34,8 @@ struct policy_decision combination_without_index(const struct policy_decision *i
 bool combination_was_asked(const struct policy_decision *decision);
 
 /* Rule 10 for a decision whose verdict and profiles are known. */
+/* A ttl to be compared: none is later than any. */
+int64_t combination_end(int64_t ttl);
 void combination_set_terms(struct policy_deciding *deciding);
 
 /* Does it oblige to all that the other does? */

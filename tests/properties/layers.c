@@ -113,8 +113,8 @@ is_looser(const struct trial *trial, const struct policy_decision *both, const s
 	for (size_t i = 0; i < alone->requirement_count; i++)
 		if (!asks(both, &alone->requirements[i], policy))
 			return true;
-	return !combination_keeps(trial->arena, both, alone) || both->ttl > alone->ttl
-	       || both->valid_for > alone->valid_for
+	return !combination_keeps(trial->arena, both, alone)
+	       || combination_end(both->ttl) > combination_end(alone->ttl) || both->valid_for > alone->valid_for
 	       || (both->hold_if_nobody && !alone->hold_if_nobody && both->verdict != POLICY_ALLOW);
 }
 

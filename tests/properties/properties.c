@@ -105,8 +105,8 @@ is_looser(const struct trial *trial, const struct policy_decision *after, const 
 	for (size_t i = 0; i < before->requirement_count; i++)
 		if (!asks(after, before->requirements[i].profile))
 			return true;
-	return after->ttl > before->ttl || after->valid_for > before->valid_for
-	       || !combination_keeps(trial->arena, after, before);
+	return combination_end(after->ttl) > combination_end(before->ttl)
+	       || after->valid_for > before->valid_for || !combination_keeps(trial->arena, after, before);
 }
 
 static void

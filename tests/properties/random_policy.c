@@ -89,10 +89,13 @@ set_profile(uint64_t *seed, struct arena *arena, const struct random_policy *pol
 			 arena_format(arena, "p%zu", random_below(seed, policy->profile_count)));
 }
 
-static void
+static size_t
 set_minutes(uint64_t *seed, struct arena *arena, struct value *map, const char *name)
 {
-	value_set_string(arena, map, name, arena_format(arena, "%zum", 1 + random_below(seed, 60)));
+	size_t minutes = 1 + random_below(seed, 60);
+
+	value_set_string(arena, map, name, arena_format(arena, "%zum", minutes));
+	return minutes;
 }
 
 static struct value *
@@ -175,7 +178,8 @@ random_class(uint64_t *seed, struct arena *arena, const struct random_policy *po
 	value_set_string(arena, class, "default", verdicts[verdict]);
 	if (verdict == POLICY_REQUIRE_APPROVAL || hold)
 		set_profile(seed, arena, policy, class);
-	set_minutes(seed, arena, class, "valid_for");
+	if (set_minutes(seed, arena, class, "valid_for") % 2)
+		value_set(arena, class, "no_deadline", value_bool(arena, true));
 	value_set_string(arena, failure, "evaluation_timeout", hold ? "hold" : "closed");
 	value_set_string(arena, failure, "no_eligible_approver", random_one_in(seed, 2) ? "hold" : "closed");
 	value_set(arena, class, "failure", failure);
@@ -192,7 +196,8 @@ random_profile(uint64_t *seed, struct arena *arena)
 	value_set(arena, ask, "quorum", value_int(arena, 1 + (int64_t)random_below(seed, 3)));
 	value_append(arena, list, ask);
 	value_set(arena, profile, "any_of", list);
-	set_minutes(seed, arena, profile, "ttl");
+	if (set_minutes(seed, arena, profile, "ttl") % 4 == 0)
+		profile->as.map.members[profile->as.map.count - 1].value = value_string(arena, "none");
 	set_minutes(seed, arena, grant, "valid_for");
 	value_set(arena, profile, "grant", grant);
 	return profile;

@@ -13,6 +13,7 @@ from history_tools import canonical, parse
 STRICTNESS = ("ALLOW", "REQUIRE_APPROVAL", "BLOCK")
 UNITS = {"h": 3_600_000_000, "m": 60_000_000, "s": 1_000_000, "ms": 1000, "us": 1}
 VALID_FOR = "15m"
+DAY = 24 * UNITS["h"]
 
 
 def duration(text):
@@ -67,8 +68,8 @@ def stages_of(name, profile):
 class Demand:
     """A verdict with its code and rules; whom it asks, for whose policy, and the terms."""
 
-    def __init__(self, verdict, code, rules=(), asked=(), valid_for=(), advice=()):
-        """asked: for each document that asks, the document and the names of its profiles."""
+    def __init__(self, verdict, code, rules=(), asked=(), valid_for=(), advice=(), endless=False):
+        """asked: for each document that asks, the document and the names of its profiles; endless: what has no ttl has none."""
         self.remediation, self.obligations = " ".join(advice) or None, {}
         self.verdict, self.code, self.rules = verdict, code, sorted(set(rules))
         self.needs, self.owners, self.hold_for, ttls, terms = [], [], 0, [], list(valid_for)
@@ -77,7 +78,7 @@ class Demand:
                 profile = document["approvals"][name]
                 self.needs.append(stages_of(name, profile))
                 self.owners.append(document["policy"])
-                ttls.append(duration(profile["ttl"]))
+                ttls += [] if profile["ttl"] == "none" and endless else [DAY if profile["ttl"] == "none" else duration(profile["ttl"])]
                 self.hold_for = max(self.hold_for, duration(profile.get("hold_for", "")))
                 terms.append(duration(profile.get("grant", {}).get("valid_for", VALID_FOR)))
         self.ttl, self.valid_for = min(ttls, default=None), min(terms, default=None)
@@ -188,7 +189,7 @@ def demand(documents, request, late, exceeded=()):
         return Demand("BLOCK", "obligation_conflict", [r["id"] for v in voices for r, truth in v.came
                                                        if truth is not False and min(quarrels) in r.get("obligations", {})])
     whole = Demand(verdict, code, [r for v in heard for r in v.rules], [(v.document, v.profiles) for v in heard], terms,
-                   [text for text in dict.fromkeys(advice) if text])
+                   [text for text in dict.fromkeys(advice) if text], all(c.get("no_deadline", False) for v in voices for c in v.classes))
     whole.obligations = duties
     return whole
 

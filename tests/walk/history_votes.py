@@ -245,8 +245,8 @@ def judge_requirements(view, request, approval, who, violate):
     if [a["policy"] for a in asked][:len(owners)] != owners:
         violate("requirements", who, f"of {[a['policy'] for a in asked]}, and they are of {owners}")
     extended = any(v["verdict"] == "extend" and v["result"] == "counted" for v in view.responses.get(approval["approval_id"], ()))
-    open_for = approval["deadline"] - approval["opened_at"]
-    if (open_for != wanted.ttl and not extended) or open_for < wanted.ttl or approval["valid_for_us"] != wanted.valid_for \
+    open_for = approval["deadline"] and approval["deadline"] - approval["opened_at"]
+    if (open_for != wanted.ttl and not extended) or wanted.ttl and open_for < wanted.ttl or approval["valid_for_us"] != wanted.valid_for \
             or extended and approval["deadline"] > approval["latest"]:
         violate("terms", who, f"open for {open_for}, good for {approval['valid_for_us']}, the policy says {wanted.ttl} and {wanted.valid_for}")
     for step in view.steps.get(approval["approval_id"], ()):
@@ -271,7 +271,7 @@ def judge_grant(view, directory, request, approval, votes, who, violate):
 
     def stands(vote, group):
         person = vote["responder"]
-        return (vote["verdict"] == verdicts.get(person) == "approve" and vote["received_at"] <= at < approval["deadline"] and vote["request_digest"] == row["request_digest"] and person not in (row["agent_id"], row["on_behalf_of"], row["verified_owner"])
+        return (vote["verdict"] == verdicts.get(person) == "approve" and vote["received_at"] <= at < (approval["deadline"] or at + 1) and vote["request_digest"] == row["request_digest"] and person not in (row["agent_id"], row["on_behalf_of"], row["verified_owner"])
                 and not directory.always_owner(row["tenant"], row["agent_id"], person, at)
                 and directory.speaks(vote["kid"], row["tenant"], person, at) is not None
                 and directory.is_member(row["tenant"], group, person, at))

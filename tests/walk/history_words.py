@@ -229,9 +229,9 @@ def judge_approval(view, request, who, violate):
         violate("approval", who, f"closed at {closed}, final word at {final['decided_at']}")
     if state in ("APPROVED", "DENIED") and approval["deadline"] and closed >= approval["deadline"]:
         violate("deadline", who, f"{state} at {closed}, deadline {approval['deadline']}")
-    if state == "EXPIRED" and closed < approval["deadline"]:
+    if state == "EXPIRED" and (approval["deadline"] is None or closed < approval["deadline"]):
         violate("deadline", who, f"expired at {closed}, deadline {approval['deadline']}")
-    if state == "PENDING" and "resolver" in view.history.running and approval["deadline"] < view.history.now - 5 * SECOND:
+    if state == "PENDING" and "resolver" in view.history.running and approval["deadline"] and approval["deadline"] < view.history.now - 5 * SECOND:
         violate("deadline", who, "long over, and nobody has ended it")
     for word in view.words.get(request, ()):
         if word["approval_id"] != approval["approval_id"]:

@@ -30,6 +30,8 @@ PROFILES = {
     "counted": {"any_of": asks(("managers", 2)), "escalate": [{"after": "3s", "to": asks(("managers", 1))[0]}], "ttl": "1h"},
     "longer": {"any_of": asks(("managers", 1)), "ttl": "1h", "extend_to": "2h"},
     "reminding": {"any_of": asks(("managers", 1)), "ttl": "1h", "remind_every": "1s"},
+    "patient": {"any_of": asks(("managers", 1)), "ttl": "none", "remind_every": "2s"},
+    "silent": {"any_of": asks(("managers", 2)), "ttl": "none"},
     "empty-stage": {"stages": [{"any_of": asks(("managers", 1))}, {"any_of": asks(("nobody", 1))}], "ttl": "1h"},
     "half-empty": {"any_of": asks(("nobody", 1), ("managers", 1)), "ttl": "1h"},
 }
@@ -39,7 +41,8 @@ def document(version=1, profiles=None, **changes):
     profiles = profiles or PROFILES
     return {
         "countersign": "policy/v1", "policy": "people", "version": version, "tenants": ["default"],
-        "classes": [{"id": "other", "actions": ["**"], "default": "BLOCK"}],
+        "classes": [{"id": "patient", "actions": ["ask.patient", "ask.silent", "ask.several"], "no_deadline": True, "default": "BLOCK"},
+                    {"id": "several", "actions": ["ask.several"], "default": "BLOCK"}, {"id": "other", "actions": ["**"], "default": "BLOCK"}],
         "approvals": {name: {"grant": GRANT, **profile} for name, profile in profiles.items()},
         "rules": [{"id": name, "match": {"actions": [f"ask.{name}", "ask.several"] if name in ("held", "lax") else [f"ask.{name}"]},
                    "decision": "REQUIRE_APPROVAL", "approval": name} for name in profiles], **changes}
@@ -267,6 +270,26 @@ def test_a_deadline_is_extended_as_far_as_the_policy_lets_it(town):
     granted(town, request_id, "mia")
     request_id = ask(town, "lax")
     answer(town, request_id, "dora", "extend", deadline=rfc3339(now() + timedelta(minutes=90)), expect="not_extendable")
+
+
+def test_what_has_no_deadline_waits_listed_and_reminded_of_until_it_is_answered(town):
+    request_id = ask(town, "patient")
+    assert town.word(request_id, "PENDING").body["approval_deadline"] is None
+    assert town.expect("approvals", request_id, state="OPEN").body["approval_deadline"] is None
+    told(town, request_id, ("managers", "opened"), ("managers", "reminded"))
+    assert town.expect("approvals", request_id, cause="reminded").body["approval_deadline"] is None
+    listed = [row for row in json.loads(town.cli("list", "--state", "pending", "--output", "json").stdout) if row["request_id"] == request_id]
+    assert len(listed) == 1 and listed[0]["approval_deadline"] == "none"
+    assert json.loads(town.cli("show", request_id, "--output", "json").stdout)["approval"][0]["deadline"] == "none"
+    answer(town, request_id, "mia", "extend", deadline=rfc3339(now() + timedelta(minutes=90)), expect="not_extendable")
+    waits(town, request_id)
+    answer(town, request_id, "mia")
+    granted(town, request_id, "mia")
+    request_id = ask(town, "silent")  # nothing happens by time
+    assert town.sql("SELECT deadline, next_at FROM approval WHERE request_id = %s", request_id) == [(None, None)]
+    answer(town, request_id, "mia")
+    answer(town, request_id, "max", "deny")
+    assert town.word(request_id, "DENIED").body["reason"]["code"] == "denied_by_approver"
 
 
 def test_a_stage_that_nobody_could_meet_is_no_question(town):

@@ -29,8 +29,14 @@ static const char document[] =
     "   'failure': {'no_eligible_approver': 'hold'}},"
     "  {'id': 'sure', 'actions': ['signed.**', 'open.signed'], 'identity': 'verified', 'requires': ['x'], "
     "'default': 'ALLOW'},"
+    "  {'id': 'slow', 'actions': ['slow.**'], 'no_deadline': true, 'default': 'REQUIRE_APPROVAL', "
+    "'approval': "
+    "'endless'},"
+    "  {'id': 'slow-not', 'actions': ['slow.not'], 'default': 'REQUIRE_APPROVAL', 'approval': 'endless'},"
+    "  {'id': 'slow-too', 'actions': ['slow.too'], 'no_deadline': true, 'default': 'REQUIRE_APPROVAL', "
+    "'approval': 'release'},"
     "  {'id': 'rest', 'actions': ['**'], 'default': 'BLOCK'}],"
-    " 'approvals': {"
+    " 'approvals': {'endless': {'any_of': [{'group': 'patient', 'quorum': 1}], 'ttl': 'none'},"
     "  'release': {'any_of': [{'group': 'managers', 'quorum': 2}], 'ttl': '2h', 'grant': {'valid_for': "
     "'10m'}},"
     "  'security': {'any_of': [{'group': 'oncall', 'quorum': 1}], 'ttl': '30m', 'grant': {'uses': 1}},"
@@ -121,6 +127,22 @@ static const struct decided cases[] = {
      "{}",
      "ALLOW class_default class=read valid=5m"},
 
+    {11,
+     "no deadline where the class says so",
+     {.action = "slow.x"},
+     "{}",
+     "REQUIRE_APPROVAL class_default class=slow asks=endless(1 of patient) valid=15m"},
+    {11,
+     "a day where one of the classes does not",
+     {.action = "slow.not"},
+     "{}",
+     "REQUIRE_APPROVAL class_default class=slow asks=endless(1 of patient) ttl=1440m valid=15m"},
+    {11,
+     "the deadline of another profile",
+     {.action = "slow.too"},
+     "{}",
+     "REQUIRE_APPROVAL class_default class=slow asks=endless(1 of patient),release(2 of managers) ttl=120m "
+     "valid=10m"},
     {3,
      "the strictest default of two",
      {.action = "deployment.read"},

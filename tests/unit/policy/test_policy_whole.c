@@ -275,6 +275,7 @@ classes_and_cells_are_checked(void **state)
 	    {"'floor': false", "'floor': 'false'", "E01 wrong_type", "classes[0].floor"},
 	    {"'identity': 'verified'", "'identity': 'signed'", "E01 bad_value", "classes[0].identity"},
 	    {"'irreversible': true", "'irreversible': 1", "E01 wrong_type", "classes[0].irreversible"},
+	    {"'irreversible': true", "'no_deadline': 'yes'", "E01 wrong_type", "classes[0].no_deadline"},
 	    {"'actions': ['**'], 'default'", "'actions': ['*.**'], 'default'", "E05 no_fallback_class",
 	     "classes"},
 	};

@@ -104,6 +104,19 @@ format(const struct card *card, enum card_event event)
 /* ------------------------------------------------------------------ bodies */
 
 static void
+without_a_deadline_there_is_none_to_answer_before(void **state)
+{
+	struct card card = usual();
+	const char *text;
+
+	(void)state;
+	card.deadline = 0;
+	text = value_get_string(value_get(format(&card, CARD_OPENED), "data"), "text");
+	assert_non_null(strstr(text, "\nDeadline: none\n"));
+	assert_null(strstr(text, "Answer before"));
+}
+
+static void
 the_body_is_this_to_the_byte(void **state)
 {
 	struct card card = usual();
@@ -367,6 +380,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_body_is_this_to_the_byte),
+	    cmocka_unit_test(without_a_deadline_there_is_none_to_answer_before),
 	    cmocka_unit_test(who_signed_the_request_is_shown),
 	    cmocka_unit_test(each_event_has_its_type_state_and_time),
 	    cmocka_unit_test(what_fits_in_the_body_but_not_in_the_text_too_is_left_out_of_the_text),
