@@ -18,7 +18,9 @@ from house import House  # noqa: E402
 
 COLOUR = sys.stdout.isatty() and "NO_COLOR" not in os.environ
 SECRET = base64.b64encode(b"a demo secret of 32 bytes length").decode()
-POLICY = pathlib.Path(__file__).resolve().parents[1] / "policies" / "delivery.yaml"
+POLICY = pathlib.Path(__file__).resolve().with_name("demo.yaml")
+PEOPLE = {"alice": ["release-managers"], "carol": ["release-managers", "security"], "sam": ["security"], "dana": ["duty-officers"], "mallory": []}
+REQUEST = "deploy-prod-42"
 SEED = {"agent_id": "coding-agent-production", "action": "deployment.production", "target": "customer-api",
         "context": {"repository": "customer-api", "branch": "main", "environment": "production",
                     "tests_passed": True, "protected_branch": True, "change_risk": "high"}}
@@ -50,7 +52,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         good = "v1," + base64.b64encode(mac).decode() in self.headers["webhook-signature"].split(" ")
         self.send_response(204 if good else 401)
         self.end_headers()
-        self.calls.put((good, json.loads(body)))
+        self.calls.put((self.path, good, json.loads(body)))
 
     def log_message(self, *_):
         pass
@@ -65,8 +67,8 @@ def start_receiver():
 def build(folder, port):
     (folder / "secret").write_text("whsec_" + SECRET)
     (folder / "secret").chmod(0o600)
-    targets = {"targets": [{"name": "release-bot", "channel": "webhook", "url": f"http://127.0.0.1:{port}/countersign",
-                            "secret_file": str(folder / "secret"), "allow_http": True}]}
+    targets = {"targets": [{"name": group, "groups": [group], "channel": "webhook", "url": f"http://127.0.0.1:{port}/{group}",
+                            "secret_file": str(folder / "secret"), "allow_http": True} for group in sorted(set(sum(PEOPLE.values(), [])))]}
     (folder / "targets.json").write_text(json.dumps(targets))
     return {"notifier.targets_file": str(folder / "targets.json"), "webhook.allow_private": "127.0.0.1/32",
             "webhook.ports": "any"}
@@ -85,36 +87,49 @@ def routine(house):
     say("evaluator", "BLOCK → DENIED, signed", word["reason"]["text"])
 
 
+def asked(group):
+    """The group's bot is called: it is its turn. What it is asked."""
+    while True:
+        path, good, body = Receiver.calls.get(timeout=30)
+        assert good, "the webhook's signature did not hold"
+        if path == "/" + group and body["type"] == "approval.opened":
+            return next(need for need in body["data"]["needs"] if need["group"] == group)
+
+
+def refused(house, person):
+    """Somebody's yes that must not count. Returns with which code it was refused."""
+    response_id = house.answer(REQUEST, person)
+    event = house.observer.wait(lambda e: e.topic == "approvals" and e.body.get("refused", {}).get("response_id") == response_id, 20)
+    return event.body["refused"]["code"]
+
+
 def needs_people(house):
-    title("2. A production deployment needs a person")
-    house.publish("requests", SEED, key="deploy-prod-42")
-    word = house.word("deploy-prod-42", "PENDING").body
+    title("2. A risky one needs two stages of people")
+    house.publish("requests", SEED, key=REQUEST)
+    word = house.word(REQUEST, "PENDING").body
     say("agent", "may I deployment.production customer-api? (change_risk high, tests passed)")
     say("evaluator", "REQUIRE_APPROVAL → PENDING", f"digest {word['request_digest'][:24]}…")
-    good, card = Receiver.calls.get(timeout=20)
-    assert good, "the webhook's signature did not hold"
-    needs = card["data"]["needs"][0]
-    say("notifier", f"called the bot's webhook: {card['type']}, asks {needs['quorum']} of {needs['group']}", "signature verified")
-    mallory = house.answer("deploy-prod-42", "mallory")
-    refused = house.observer.wait(lambda e: e.topic == "approvals" and e.body.get("cause") == "response_refused", 20)
-    say("mallory", f"approves, properly signed → refused: {refused_code(refused.body, mallory)}")
-    house.answer("deploy-prod-42", "alice", reason="change 1881, reviewed")
-    word = house.word("deploy-prod-42", "GRANTED").body
-    by = word["responses"][0]
-    say("alice", f"approves: “{by['reason']}”")
-    say("resolver", f"GRANTED for this digest only, until {word['expires_at'][11:19]}Z", "token verified")
-
-
-def refused_code(body, response_id):
-    refused = body.get("refused", {})
-    assert refused.get("response_id") == response_id, body
-    return refused["code"]
+    need = asked("release-managers")
+    say("notifier", f"calls the bot of {need['group']}: {need['quorum']} of them must agree", "signature verified")
+    say("mallory", f"approves, properly signed → refused: {refused(house, 'mallory')}")
+    say("carol", f"approves, a release manager, but it is her agent → refused: {refused(house, 'carol')}")
+    house.answer(REQUEST, "alice", reason="change 1881, reviewed")
+    need = asked("security")
+    say("alice", "approves: “change 1881, reviewed”")
+    say("notifier", f"calls the bot of {need['group']}: stage 2, {need['quorum']} of them must agree", "and who approved stage 1 counts no more")
+    say("sam", "of security does not answer …")
+    need = asked("duty-officers")
+    say("resolver", f"after 8 s it escalates: {need['quorum']} of {need['group']} may answer as well", "their bot is called")
+    house.answer(REQUEST, "dana", reason="called sam, he is on a plane; looks right to me")
+    word = house.word(REQUEST, "GRANTED").body
+    say("dana", "approves: “called sam, he is on a plane; looks right to me”")
+    say("resolver", f"GRANTED for this digest only, until {word['expires_at'][11:19]}Z", f"by {' and '.join(r['responder'] for r in word['responses'])}; token verified")
 
 
 def outcomes(house):
     title("3. Approved is not succeeded")
-    house.report("deploy-prod-42", "started")
-    house.report("deploy-prod-42", "failed", code="health_check", detail="2 of 5 instances unhealthy")
+    house.report(REQUEST, "started")
+    house.report(REQUEST, "failed", code="health_check", detail="2 of 5 instances unhealthy")
     house.eventually("SELECT status, judgement FROM outcome WHERE request_id = 'deploy-prod-42' ORDER BY received_at",
                      expected=[("started", "authorized"), ("failed", "authorized")])
     say("deployer", "reports started, then failed: 2 of 5 instances unhealthy", "recorded apart from the approval")
@@ -123,8 +138,14 @@ def outcomes(house):
     say("recorder", f"INCIDENT {incident['kind']} ({incident['severity']})", "somebody ran what was denied")
 
 
+def told(house):
+    title("4. The life of it, for who asks later: countersign show " + REQUEST)
+    for line in house.cli("show", REQUEST, role="auditor").stdout.rstrip().splitlines()[2:]:
+        print(f"  {line}")
+
+
 def explained(house):
-    title("4. Why a person was asked")
+    title("5. Why people were asked")
     why = house.sql("SELECT explanation FROM countersign.decision WHERE request_id = 'deploy-prod-42' AND n = 0")[0][0]
     rule, nearest = why["because"][0], why["nearest_allow"]
     say("record", f"rule {rule['rule']}, which read {', '.join(f'{n} = {v}' for n, v in rule['read'].items())}")
@@ -132,7 +153,7 @@ def explained(house):
 
 
 def audit(house):
-    title("5. What an auditor sees, with SQL")
+    title("6. What an auditor sees, with SQL")
     rows = house.sql("""
         SELECT at, what, detail FROM (
             SELECT received_at AS at, 'asked' AS what, agent_id || ': ' || action || ' ' || target AS detail FROM request WHERE request_id = 'deploy-prod-42'
@@ -156,11 +177,13 @@ def main():
     print("Countersign: starting five services on a private Kafka and PostgreSQL …", flush=True)
     house = House(policy=POLICY, settings={"notifier": build(folder, start_receiver())})
     try:
-        for person, groups in (("alice", ["release-managers"]), ("mallory", [])):
+        for person, groups in PEOPLE.items():
             house.person(person, *groups)
+        house.cli("agents", "add", SEED["agent_id"], "--owner", "carol")
         routine(house)
         needs_people(house)
         outcomes(house)
+        told(house)
         explained(house)
         audit(house)
     finally:

@@ -2,6 +2,7 @@
 /* command_show.c - reading: the life of one request, the list of requests, deliveries, quarantine. */
 #include "common/message/json.h"
 #include "services/countersign/check.h"
+#include "services/countersign/story.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +32,10 @@ static const struct section sections[] = {
     {"needs", STATEMENT_CLI_SHOW_NEEDS,
      NAMES("group", "profile", "#quorum", "#votes", "@members", "policy", "#stage", "of", "now", "#ahead"),
      NAMES("profile", "stage", "of", "group", "quorum", "votes", "now", "ahead", "members")},
+    {"escalations", STATEMENT_CLI_SHOW_ESCALATIONS, NAMES("group", "how", "#quorum", "at", "#stage"),
+     NAMES("at", "how", "group", "quorum", "stage")},
     {"responses", STATEMENT_CLI_SHOW_RESPONSES,
-     NAMES("response_id", "responder", "verdict", "result", "reason", "kid", "at"),
+     NAMES("response_id", "responder", "verdict", "result", "reason", "kid", "at", "@counted_for"),
      NAMES("at", "responder", "verdict", "result", "reason")},
     {"authorizations", STATEMENT_CLI_SHOW_WORDS,
      NAMES("status", "code", "text", "at", "not_before", "expires_at", "event_id"),
@@ -80,8 +83,13 @@ standing(const struct value *whole)
 		return "received";
 	if (!strcmp(status, "PENDING"))
 		return "waiting for approval";
+	if (strcmp(status, "GRANTED") && outcome)
+		return "not authorized, but somebody reported an outcome";
 	if (strcmp(status, "GRANTED"))
-		return outcome ? "refused, but somebody reported an outcome" : "refused";
+		return !strcmp(status, "EXPIRED")     ? "expired, nobody had decided in time"
+		       : !strcmp(status, "CANCELLED") ? "taken back"
+		       : !strcmp(status, "REVOKED")   ? "granted, and the grant was taken back"
+						      : "refused";
 	return !outcome			       ? "authorized, not executed (no outcome was reported)"
 	       : !strcmp(outcome, "succeeded") ? "authorized, reported as succeeded"
 	       : !strcmp(outcome, "failed")    ? "authorized, reported as failed"
@@ -100,7 +108,36 @@ print_sections(const struct cli *cli, const struct value *whole)
 		printf("\n%s\n", sections[i].title);
 		cli_print_list(cli, list, sections[i].columns);
 	}
-	printf("\n%s\n", standing(whole));
+}
+
+/* Whom a PENDING request waits for. */
+static void
+print_awaited(const struct value *whole)
+{
+	const struct value *needs = value_get(whole, "needs");
+	const char *between = ": who may answer now is in ";
+
+	for (size_t i = 0; i < needs->as.list.count; i++) {
+		const struct value *need = needs->as.list.items[i];
+		if (strcmp(value_get_string(need, "now"), "asked") != 0)
+			continue;
+		printf("%s", between);
+		cli_print_text(value_get_string(need, "group"), stdout);
+		between = ", ";
+	}
+}
+
+static void
+print_story(const struct value *whole)
+{
+	const char *where = value_get_string(whole, "standing");
+
+	printf("Request %s\n\n", value_get_string(value_get(whole, "request"), "request_id"));
+	story_print(value_get(whole, "story"));
+	printf("\nNow: %s", where);
+	if (!strcmp(where, "waiting for approval"))
+		print_awaited(whole);
+	puts(".");
 }
 
 static bool
@@ -142,7 +179,7 @@ command_show(struct cli *cli)
 	const char *id = check_request_id(cli, cli->arguments[0], &error);
 	struct store_param params[] = {store_text(cli->config.tenant), store_text(id)};
 	struct store_rows *rows = id ? cli_read(cli, STATEMENT_CLI_SHOW_REQUEST, params, 2, &error) : NULL;
-	struct value *whole = value_map(cli->arena), *request;
+	struct value *whole = value_map(cli->arena), *request, *story;
 
 	if (!rows)
 		return cli_fail(&error);
@@ -152,11 +189,20 @@ command_show(struct cli *cli)
 	value_set(cli->arena, whole, "request", request);
 	if (!read_sections(cli, id, whole, &error))
 		return cli_fail(&error);
+	story = story_tell(cli, id, whole, &error);
+	if (!story)
+		return cli_fail(&error);
 	value_set_string(cli->arena, whole, "standing", standing(whole));
-	if (cli->json)
+	value_set(cli->arena, whole, "story", story);
+	if (cli->json) {
 		cli_print_map(cli, whole);
-	else
+		return CLI_OK;
+	}
+	print_story(whole);
+	if (cli_option(cli, "records")) {
+		puts("");
 		print_sections(cli, whole);
+	}
 	return CLI_OK;
 }
 

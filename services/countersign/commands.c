@@ -52,6 +52,9 @@ static const struct cli_option list_options[] = {
     {"limit", "N", "newest N (default 50)"},
     {0}};
 
+static const struct cli_option show_options[] = {
+    {"records", NULL, "and the records that it is told from, as tables"}, {0}};
+
 static const struct cli_option answer_options[] = {
     {"key", "FILE", "private key that signs (default: responder.key_file)"},
     {"as", "PERSON", "the person who answers (default: responder.name)"},
@@ -138,7 +141,7 @@ const struct cli_command cli_commands[] = {
     {"wait", "ID",
      "Waits for the final word on a request: exit 0 granted, 5 refused, 3 still pending, 124 nothing came.",
      "countersign wait deploy-4711 --timeout 10m", wait_options, 1, 1, command_wait},
-    {"show", "ID", "Shows the whole life of one request.", "countersign show deploy-4711", NULL, 1, 1,
+    {"show", "ID", "Tells the whole life of one request.", "countersign show deploy-4711", show_options, 1, 1,
      command_show},
     {"list", "", "Lists requests and where they stand.", "countersign list --state pending", list_options, 0,
      0, command_list},

@@ -537,7 +537,7 @@ class House:
 
     def _delete_topics(self):
         """Some forty houses of 48 partitions each are more than the broker's memory is for."""
-        admin = AdminClient(self.kafka("operator"))
+        admin = AdminClient({**self.kafka("operator"), "log_level": 0})
         names = [t for t in admin.list_topics(timeout=10).topics if t.startswith(self.prefix)]
         for done in admin.delete_topics(names).values() if names else ():
             done.result(20)

@@ -142,7 +142,7 @@ def test_stages_open_one_after_the_other(town):
     answer(town, request_id, "dora")
     granted(town, request_id, "mia", "lara", "dora")
     shown = town.cli("show", request_id).stdout
-    assert "stage" in shown and "asked" in shown
+    assert "in stage 2 one member of directors and one member of legal" in " ".join(shown.split())
 
 
 def test_a_deny_quorum_of_two_takes_two_denies(town):
@@ -234,7 +234,7 @@ def test_a_group_that_is_replaced_is_asked_no_more(town):
     waits(town, request_id)
     answer(town, request_id, "dirk")
     granted(town, request_id, "dirk")
-    assert "replaced" in town.cli("show", request_id).stdout
+    assert "replaced" in town.cli("show", request_id, "--records").stdout
 
 
 def test_votes_that_were_there_meet_a_step_when_its_time_comes(town):
