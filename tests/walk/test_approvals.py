@@ -280,7 +280,7 @@ def test_what_has_no_deadline_waits_listed_and_reminded_of_until_it_is_answered(
     assert town.expect("approvals", request_id, cause="reminded").body["approval_deadline"] is None
     listed = [row for row in json.loads(town.cli("list", "--state", "pending", "--output", "json").stdout) if row["request_id"] == request_id]
     assert len(listed) == 1 and listed[0]["approval_deadline"] == "none"
-    assert json.loads(town.cli("show", request_id, "--output", "json").stdout)["approval"][0]["deadline"] == "none"
+    assert "without a deadline" in town.cli("show", request_id).stdout
     answer(town, request_id, "mia", "extend", deadline=rfc3339(now() + timedelta(minutes=90)), expect="not_extendable")
     waits(town, request_id)
     answer(town, request_id, "mia")
