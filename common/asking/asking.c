@@ -87,6 +87,7 @@ asking_add(struct approval *approval, struct asking *asking, const struct policy
 							     .require_reason = profile->require_reason};
 	asking->profiles[demand] = wanted->profile;
 	asking->policies[demand] = wanted->policy;
+	asking->fallback[demand] = wanted->is_fallback;
 	asking->since[demand] = since;
 	for (size_t i = 0; i < profile->stage_count; i++)
 		add_stage(approval, asking, &profile->stages[i], demand);

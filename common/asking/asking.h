@@ -12,6 +12,7 @@
 struct asking {
 	const char *profiles[APPROVAL_DEMANDS_MAX];
 	const char *policies[APPROVAL_DEMANDS_MAX]; /* NULL: there is one policy only */
+	bool fallback[APPROVAL_DEMANDS_MAX]; /* it stands in for the profile, which nobody could answer */
 	int64_t since[APPROVAL_DEMANDS_MAX]; /* from when on the times of its steps count: since it is demanded */
 	const char *groups[APPROVAL_ASKS_MAX];
 	int64_t ahead[APPROVAL_ASKS_MAX]; /* so many open approvals asked the group before; -1: that was not counted */

@@ -53,6 +53,8 @@ needs_of(struct arena *arena, const struct notice *notice)
 		value_set(arena, need, "open", value_bool(arena, notice->needs[i].open));
 		if (notice->needs[i].distinct)
 			value_set(arena, need, "distinct", value_bool(arena, true));
+		if (notice->needs[i].fallback)
+			value_set(arena, need, "fallback", value_bool(arena, true));
 		if (notice->needs[i].escalated)
 			value_set(arena, need, "escalated", value_bool(arena, true));
 		value_append(arena, needs, need);

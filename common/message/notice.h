@@ -14,6 +14,7 @@ struct notice_need {
 	int64_t stage;	    /* of its profile, from 1 */
 	bool all;	    /* all of its stage must be met; else one of it */
 	bool distinct;	    /* a person counts for one need of the profile */
+	bool fallback;	    /* it is asked since nobody could answer what the profile asks */
 	bool escalated;	    /* it is asked since nobody answered, and stands in for its whole stage */
 	bool open;	    /* its members may answer now */
 	bool asked;	    /* they could at some time */

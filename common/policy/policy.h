@@ -104,7 +104,9 @@ struct policy_requirement {
 	const char *profile, *group; /* its name; the group that is asked first */
 	int64_t quorum;		     /* how many of that */
 	const char *policy;	     /* whose profile it is, in a decision by several documents; else NULL */
-	const struct policy_profile *terms; /* all that it demands */
+	const struct policy_profile *terms;    /* all that it demands */
+	const struct policy_profile *fallback; /* what stands in for it if escalate_if_nobody, else NULL */
+	bool is_fallback; /* it stands in for what nobody could answer (policy_requirement_escalate) */
 };
 
 struct policy_decision {
@@ -136,9 +138,11 @@ struct policy_decision {
 	int64_t ttl;	   /* microseconds; the least of all profiles; 0: no deadline */
 	int64_t extend_to; /* the least of all profiles; 0: one of them does not let its deadline be extended */
 	int64_t remind_before,
-	    remind_every;    /* the first and the most frequent reminders of all profiles; 0: none */
-	int64_t hold_for;    /* microseconds between the grant and its not_before; the most of all profiles */
-	bool hold_if_nobody; /* cell no_eligible_approver of the class is hold */
+	    remind_every; /* the first and the most frequent reminders of all profiles; 0: none */
+	int64_t hold_for; /* microseconds between the grant and its not_before; the most of all profiles */
+	/* What becomes of a requirement that nobody could answer: cell no_eligible_approver, of several classes the strictest; of closed, which
+	 * is neither, hold and escalate in this order. */
+	bool hold_if_nobody, escalate_if_nobody;
 	/* with ALLOW: of the class; with REQUIRE_APPROVAL: the least of the grants; microseconds, > 0 */
 	int64_t valid_for;
 	/* unless BLOCK: what whoever is authorized must do as well, a map (policy_obligations.h); NULL: nothing */
@@ -153,6 +157,11 @@ struct policy_decision {
  */
 void policy_decide(const struct policy *policy, const struct policy_request *request, int64_t now,
 		   struct arena *arena, struct policy_decision *decision);
+
+/* Do the stages, asks and steps of all requirements fit into one approval? */
+bool policy_requirements_fit(const struct policy_decision *decision);
+/* The requirement of a decision with escalate_if_nobody as its fallback stands in for it. */
+struct policy_requirement policy_requirement_escalate(const struct policy_requirement *requirement);
 
 /* When a request begins to use a limit: when people are asked about it, when it is granted, when it was executed. */
 enum policy_count_on { POLICY_COUNT_DECISION, POLICY_COUNT_GRANT, POLICY_COUNT_EXECUTION };

@@ -204,7 +204,7 @@ policy_deciding_outgrown(struct policy_deciding *deciding)
 	decision->requirement_count = 0;
 	decision->ttl = decision->valid_for = decision->hold_for = decision->extend_to = 0;
 	decision->remind_before = decision->remind_every = 0;
-	decision->hold_if_nobody = false;
+	decision->hold_if_nobody = decision->escalate_if_nobody = false;
 }
 
 /* Rule 10: sorted by name, each once. */
@@ -321,8 +321,11 @@ policy_apply_terms(struct policy_deciding *deciding)
 			const struct policy_profile *profile = deciding->profiles[i];
 
 			decision->requirements[decision->requirement_count++] =
-			    (struct policy_requirement){profile->name, profile->stages[0].asks[0].group,
-							profile->stages[0].asks[0].quorum, NULL, profile};
+			    (struct policy_requirement){.profile = profile->name,
+							.group = profile->stages[0].asks[0].group,
+							.quorum = profile->stages[0].asks[0].quorum,
+							.terms = profile,
+							.fallback = policy_fallback_of(deciding, profile)};
 			decision->valid_for = lesser(decision->valid_for, profile->valid_for);
 			policy_unite_times(decision,
 					   (struct policy_decision){.extend_to = profile->extend_to,
@@ -331,11 +334,7 @@ policy_apply_terms(struct policy_deciding *deciding)
 								    .hold_for = profile->hold_for});
 		}
 		policy_set_ttl(decision, policy_has_no_deadline(deciding));
-		decision->hold_if_nobody = true;
-		for (size_t i = 0; i < deciding->class_count; i++)
-			decision->hold_if_nobody =
-			    decision->hold_if_nobody
-			    && deciding->classes[i]->cells.no_eligible_approver == POLICY_NOBODY_HOLD;
+		policy_set_nobody(decision, deciding, 1);
 		if (!policy_asks_fit(decision))
 			policy_deciding_outgrown(deciding);
 	}

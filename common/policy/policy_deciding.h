@@ -62,6 +62,11 @@ void policy_unite_times(struct policy_decision *decision, struct policy_decision
 void policy_set_ttl(struct policy_decision *decision, bool no_deadline);
 /* Do all classes of the action say so? */
 bool policy_has_no_deadline(const struct policy_deciding *deciding);
+/* policy_nobody.c: the cell no_eligible_approver of all classes of all layers. */
+void policy_set_nobody(struct policy_decision *decision, const struct policy_deciding *layers, size_t count);
+/* Whom the classes ask instead of a profile of their document, where they all escalate; in the arena. */
+const struct policy_profile *policy_fallback_of(const struct policy_deciding *deciding,
+						const struct policy_profile *profile);
 /* Do the stages, asks and steps of all requirements fit into one approval? */
 bool policy_asks_fit(const struct policy_decision *decision);
 /* BLOCK too_many_requirements, and nobody is asked. */

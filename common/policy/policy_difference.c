@@ -10,10 +10,10 @@ bool
 policy_decision_equal(const struct policy_decision *left, const struct policy_decision *right)
 {
 	if (left->verdict != right->verdict || left->requirement_count != right->requirement_count
-	    || left->ttl != right->ttl || left->valid_for != right->valid_for
-	    || left->hold_for != right->hold_for || left->extend_to != right->extend_to
-	    || left->remind_before != right->remind_before || left->remind_every != right->remind_every
-	    || left->hold_if_nobody != right->hold_if_nobody || !left->obligations != !right->obligations
+	    || left->ttl != right->ttl || left->valid_for != right->valid_for || left->hold_for != right->hold_for
+	    || left->extend_to != right->extend_to || left->remind_before != right->remind_before
+	    || left->remind_every != right->remind_every || left->hold_if_nobody != right->hold_if_nobody
+	    || left->escalate_if_nobody != right->escalate_if_nobody || !left->obligations != !right->obligations
 	    || (left->obligations && !value_equal(left->obligations, right->obligations)))
 		return false;
 	for (size_t i = 0; i < left->requirement_count; i++) {

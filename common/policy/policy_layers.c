@@ -260,15 +260,11 @@ unite_terms(struct policy_deciding *head)
 	bool no_deadline = true;
 
 	decision->valid_for = decision->extend_to = INT64_MAX;
-	decision->hold_if_nobody = true;
+	policy_set_nobody(decision, head->layers, head->layer_count);
 	for (size_t i = 0; i < head->layer_count; i++) {
 		const struct policy_deciding *layer = &head->layers[i];
 
 		no_deadline = no_deadline && policy_has_no_deadline(layer);
-		for (size_t j = 0; j < layer->class_count; j++)
-			decision->hold_if_nobody =
-			    decision->hold_if_nobody
-			    && layer->classes[j]->cells.no_eligible_approver == POLICY_NOBODY_HOLD;
 		/* one that is silent still has classes with a valid_for */
 		if (layer->decision->verdict != decision->verdict)
 			continue;
@@ -281,7 +277,7 @@ unite_terms(struct policy_deciding *head)
 	policy_set_ttl(decision, no_deadline);
 	if (decision->verdict == POLICY_ALLOW) {
 		decision->extend_to = 0;
-		decision->hold_if_nobody = false;
+		decision->hold_if_nobody = decision->escalate_if_nobody = false;
 	}
 }
 

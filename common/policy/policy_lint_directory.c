@@ -214,7 +214,7 @@ policy_lint_directory(struct policy_linting *linting)
 	struct place approvals = policy_place_member(&linting->root, "approvals");
 
 	if (!linting->ask->directory) {
-		if (policy->profile_count && linting->ask->part == POLICY_LINT_ALL)
+		if (policy->groups.count && linting->ask->part == POLICY_LINT_ALL)
 			policy_linting_note(linting,
 					    "E03, W11: who is in the groups was not looked at, as there "
 					    "is no directory here");
@@ -224,6 +224,13 @@ policy_lint_directory(struct policy_linting *linting)
 		struct place place = policy_place_member(&approvals, policy->profiles[i].name);
 
 		check_profile(linting, &place, &policy->profiles[i]);
+	}
+	for (size_t i = 0; i < policy->class_count; i++) {
+		struct place place = policy_place_item(&linting->classes, i);
+
+		if (policy->classes[i].fallback.group)
+			check_ask(linting, policy_place_member(&place, "fallback"),
+				  &policy->classes[i].fallback);
 	}
 }
 

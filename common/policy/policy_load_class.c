@@ -57,13 +57,20 @@ load_failure(const struct place *place, struct policy_class *class)
 
 /* What the cells say must fit the rest of the class. */
 static bool
-check_failure(const struct place *place, const struct policy_class *class)
+check_failure(const struct place *owner, const struct place *place, struct policy_class *class)
 {
 	struct place unavailable = policy_place_member(place, "unavailable"),
-		     nobody = policy_place_member(place, "no_eligible_approver");
+		     fallback = policy_place_member(owner, "fallback");
+	bool escalates = class->cells.no_eligible_approver == POLICY_NOBODY_ESCALATE;
 
-	if (class->cells.no_eligible_approver == POLICY_NOBODY_ESCALATE)
-		policy_note_gap(&nobody);
+	if (escalates && !fallback.value)
+		return policy_refuse_as(&fallback, "E05", "missing_key",
+					"must be there: whom no_eligible_approver escalates to");
+	if (!escalates && fallback.value)
+		return policy_refuse_as(&fallback, "E05", "bad_value",
+					"nobody is ever asked: no_eligible_approver must be escalate");
+	if (fallback.value && !policy_load_ask(&fallback, &class->fallback))
+		return false;
 	if (class->cells.unavailable == POLICY_UNAVAILABLE_OPEN && class->verdict != POLICY_ALLOW)
 		return policy_refuse_as(&unavailable, "E05", "bad_value",
 					"open is only for a class whose default is ALLOW");
@@ -118,7 +125,7 @@ load_members(const struct place *place, struct policy_class *class)
 	good = (!valid_for.value || policy_read_duration(&valid_for, &class->valid_for)) && good;
 	good = load_failure(&failure, class) && good;
 	good = load_marks(place, class) && good;
-	return good && check_failure(&failure, class);
+	return good && check_failure(place, &failure, class);
 }
 
 static bool
@@ -126,7 +133,7 @@ load_class(const struct place *place, struct policy_class *class)
 {
 	static const char *const known[] = {"id",	"actions",	"except",      "default",  "approval",
 					    "requires", "valid_for",	"failure",     "on_error", "floor",
-					    "identity", "irreversible", "no_deadline", NULL};
+					    "identity", "irreversible", "no_deadline", "fallback", NULL};
 
 	if (!policy_read_map(place, known) || !load_members(place, class))
 		return false;
@@ -198,6 +205,6 @@ policy_load_classes(const struct place *root)
 
 		good = load_class(&place, &policy->classes[i]) && id_is_new(&place, policy, i) && good;
 	}
-	if (good && !policy_reader_is_full(root))
-		find_fallback(&classes, policy);
+	if (good && !policy_reader_is_full(root) && find_fallback(&classes, policy))
+		policy_collect_groups(root->reader->arena, policy);
 }

@@ -2,6 +2,7 @@
 /* policy_names.c - what a policy is called and whom it names. */
 #include "common/policy/policy.h"
 #include "common/policy/policy_private.h"
+#include "common/policy/policy_read.h"
 
 #include <string.h>
 
@@ -61,4 +62,41 @@ policy_groups(const struct policy *policy, size_t *count)
 {
 	*count = policy->groups.count;
 	return policy->groups.items;
+}
+
+/* ------------------------------------------------------------------ all of them */
+
+static size_t
+asks_of(const struct policy_profile *profile)
+{
+	size_t count = profile->step_count;
+
+	for (size_t i = 0; i < profile->stage_count; i++)
+		count += profile->stages[i].ask_count;
+	return count;
+}
+
+void
+policy_collect_groups(struct arena *arena, struct policy *policy)
+{
+	size_t count = 0, room = policy->class_count;
+
+	for (size_t i = 0; i < policy->profile_count; i++)
+		room += asks_of(&policy->profiles[i]);
+
+	const char **groups = arena_take_array(arena, room, sizeof *groups);
+
+	for (size_t i = 0; i < policy->profile_count; i++) {
+		const struct policy_profile *profile = &policy->profiles[i];
+
+		for (size_t j = 0; j < profile->stage_count; j++)
+			for (size_t k = 0; k < profile->stages[j].ask_count; k++)
+				groups[count++] = profile->stages[j].asks[k].group;
+		for (size_t j = 0; j < profile->step_count; j++)
+			groups[count++] = profile->steps[j].to.group;
+	}
+	for (size_t i = 0; i < policy->class_count; i++)
+		if (policy->classes[i].fallback.group)
+			groups[count++] = policy->classes[i].fallback.group;
+	policy->groups = (struct policy_strings){groups, policy_strings_distinct(groups, count)};
 }

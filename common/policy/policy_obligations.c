@@ -177,7 +177,7 @@ name_obliging(struct policy_deciding *head, const char *name)
 	decision->requirement_count = 0;
 	decision->ttl = decision->valid_for = decision->hold_for = decision->extend_to = 0;
 	decision->remind_before = decision->remind_every = 0;
-	decision->hold_if_nobody = false;
+	decision->hold_if_nobody = decision->escalate_if_nobody = false;
 }
 
 static const char *

@@ -72,9 +72,10 @@ struct policy_class {
 	const struct policy_profile *profile;
 	int64_t valid_for;
 	struct policy_cells cells;
-	bool errors_block;	/* on_error: BLOCK */
-	bool is_floor;		/* of an organisation's policy; the default */
-	bool verified_identity; /* identity: verified */
+	struct policy_ask fallback; /* with no_eligible_approver: escalate, else group NULL */
+	bool errors_block;	    /* on_error: BLOCK */
+	bool is_floor;		    /* of an organisation's policy; the default */
+	bool verified_identity;	    /* identity: verified */
 	bool irreversible;
 	bool no_deadline; /* approvals with `ttl: none` have none */
 };

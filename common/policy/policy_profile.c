@@ -53,8 +53,8 @@ policy_load_approval(const struct place *owner, bool needed, const struct policy
 
 /* Whom to ask. */
 
-static bool
-load_ask(const struct place *place, struct policy_ask *ask)
+bool
+policy_load_ask(const struct place *place, struct policy_ask *ask)
 {
 	static const char *const known[] = {"group", "quorum", "filter", NULL};
 	static const char *const gaps[] = {"filter", NULL};
@@ -97,7 +97,7 @@ load_asks(const struct place *place, struct policy_stage *stage)
 	for (size_t i = 0; i < stage->ask_count && !policy_reader_is_full(place); i++) {
 		struct place item = policy_place_item(place, i);
 
-		good = load_ask(&item, &stage->asks[i]) && group_is_new(&item, stage->asks, i) && good;
+		good = policy_load_ask(&item, &stage->asks[i]) && group_is_new(&item, stage->asks, i) && good;
 	}
 	return good;
 }
@@ -168,7 +168,7 @@ load_step(const struct place *place, struct policy_step *step)
 	size_t word = POLICY_ESCALATE_ADD;
 	bool good = policy_read_duration(&after, &step->after);
 
-	good = load_ask(&to, &step->to) && good;
+	good = policy_load_ask(&to, &step->to) && good;
 	good = (!how.value || policy_read_word(&how, hows, &word)) && good;
 	step->how = (enum policy_escalation)word;
 	return good;
@@ -369,40 +369,6 @@ load_profile(const struct place *place, struct policy_profile *profile)
 	return good && check_distinct(place, profile) && check_size(place, profile);
 }
 
-/* ------------------------------------------------------------------ all of them */
-
-static size_t
-asks_of(const struct policy_profile *profile)
-{
-	size_t count = profile->step_count;
-
-	for (size_t i = 0; i < profile->stage_count; i++)
-		count += profile->stages[i].ask_count;
-	return count;
-}
-
-static void
-collect_groups(struct arena *arena, struct policy *policy)
-{
-	size_t count = 0, room = 0;
-
-	for (size_t i = 0; i < policy->profile_count; i++)
-		room += asks_of(&policy->profiles[i]);
-
-	const char **groups = arena_take_array(arena, room, sizeof *groups);
-
-	for (size_t i = 0; i < policy->profile_count; i++) {
-		const struct policy_profile *profile = &policy->profiles[i];
-
-		for (size_t j = 0; j < profile->stage_count; j++)
-			for (size_t k = 0; k < profile->stages[j].ask_count; k++)
-				groups[count++] = profile->stages[j].asks[k].group;
-		for (size_t j = 0; j < profile->step_count; j++)
-			groups[count++] = profile->steps[j].to.group;
-	}
-	policy->groups = (struct policy_strings){groups, policy_strings_distinct(groups, count)};
-}
-
 void
 policy_load_profiles(const struct place *root)
 {
@@ -423,6 +389,4 @@ policy_load_profiles(const struct place *root)
 		good = policy_read_id_name(&place, &policy->profiles[i].name) && good;
 		good = load_profile(&place, &policy->profiles[i]) && good;
 	}
-	if (good && !policy_reader_is_full(root))
-		collect_groups(root->reader->arena, policy);
 }

@@ -110,6 +110,10 @@ bool policy_value_has(const struct value *map, const char *path);
 /* The path of the first placeholder in a rule's text, borrowed from it: "amount_minor" of "{context.amount_minor}". */
 bool policy_placeholder_find(const char *text, struct text *path);
 
+/* Whom to ask: {group, quorum}. */
+bool policy_load_ask(const struct place *place, struct policy_ask *ask);
+/* Once profiles and classes are there. */
+void policy_collect_groups(struct arena *arena, struct policy *policy);
 /* The member `approval` of `owner`: it stands where people may be asked and nowhere else. */
 bool policy_load_approval(const struct place *owner, bool needed, const struct policy_profile **profile);
 /* `match` or `except` of a rule, a limit, an invariant. */

@@ -39,11 +39,11 @@ static const struct shape field = {
 static const struct shape param = {.keys = {"of", "type", "value", "enum", "min", "max", "description"}};
 static const struct shape cells = {.keys = {"evaluation_timeout", "unavailable", "approval_queued",
 					    "no_eligible_approver", "ignored", "downstream_failure"}};
-static const struct shape class = {.keys = {"id", "actions", "except", "default", "approval", "requires",
-					    "valid_for", "failure", "on_error", "floor", "identity",
-					    "irreversible", "no_deadline"},
-				   .inner = {{"failure", &cells, false, CLOSED}}};
 static const struct shape ask = {.keys = {"group", "quorum", "filter"}};
+static const struct shape class = {
+    .keys = {"id", "actions", "except", "default", "approval", "requires", "valid_for", "failure", "on_error",
+	     "floor", "identity", "irreversible", "no_deadline", "fallback"},
+    .inner = {{"failure", &cells, false, CLOSED}, {"fallback", &ask, false, CLOSED}}};
 static const struct shape step = {.keys = {"after", "to", "how"}, .inner = {{"to", &ask, false, CLOSED}}};
 static const struct shape grant = {.keys = {"uses", "valid_for"}};
 static const struct shape stage = {

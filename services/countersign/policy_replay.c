@@ -227,7 +227,8 @@ asks_of(struct arena *arena, const struct policy_decision *decision, bool whole)
 	}
 	if (whole)
 		buffer_add_format(&text, "%" PRId64 " %" PRId64 " %" PRId64 " %d", decision->ttl,
-				  decision->valid_for, decision->hold_for, decision->hold_if_nobody);
+				  decision->valid_for, decision->hold_for,
+				  decision->hold_if_nobody + 2 * decision->escalate_if_nobody);
 	if (decision->obligations && !canonical_format(&text, decision->obligations, &unused))
 		return ""; /* never: they were read so */
 	return text.bytes;

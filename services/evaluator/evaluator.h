@@ -53,7 +53,8 @@ struct evaluator_item {
 	/* of the new ones */
 	struct policy_decision decision;
 	struct word_decision stored;
-	bool nobody; /* a requirement can't be met by anybody */
+	bool nobody; /* a requirement can't be met by anybody, those who stand in included */
+	struct policy_requirement *fallbacks; /* with escalate_if_nobody: what may stand in for each requirement */
 	const char *flood_code,
 	    *flood_text;	  /* why people are not asked although they should be; NULL: they are */
 	const char *duplicate_of; /* with duplicate_open: the request that asks the same; else NULL */
@@ -95,7 +96,10 @@ void evaluator_recheck(struct arena *arena, struct evaluator_intake *intake);
 bool evaluator_asks_people(const struct evaluator_item *item);
 /* Nobody could approve it, and the class does not wait for somebody who can. */
 bool evaluator_leads_nowhere(const struct evaluator_item *item);
-/* Sets `nobody` of those whose question could not be met by anybody. */
+/*
+ * Asks whom the class names instead, where nobody could meet a requirement and it says so; sets `nobody` of those whose question could
+ * not be met by anybody.
+ */
 bool evaluator_look_for_people(struct work *work, struct evaluator_item *items, size_t count,
 			       struct error *error) CS_MUST_CHECK;
 

@@ -161,8 +161,8 @@ deny_without_people(struct answers *answers, const struct evaluator_item *item, 
 {
 	return deny_unasked(
 	    answers, item, "no_eligible_approver",
-	    "Too few people could approve this: the groups that must be asked, without the one "
-	    "who asks, are smaller than their quorum.",
+	    "Too few people could approve this: the groups that must be asked, without those who "
+	    "may not answer it, are smaller than what is asked of them.",
 	    error);
 }
 

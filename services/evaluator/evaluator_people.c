@@ -2,6 +2,8 @@
 /* evaluator_people.c - is there anybody who could answer? */
 #include "services/evaluator/evaluator.h"
 
+#include "common/people/people.h"
+
 #include <assert.h>
 
 bool
@@ -16,72 +18,75 @@ evaluator_leads_nowhere(const struct evaluator_item *item)
 	return item->nobody && !item->decision.hold_if_nobody;
 }
 
-/* One group that may be asked, with those who are not to answer. */
+/* What is asked about one item: each requirement, and behind it what may stand in for it. */
+static size_t
+questions_of(const struct evaluator_item *item, struct people_question *questions)
+{
+	const struct policy_decision *decision = &item->decision;
+	size_t count = 0;
+
+	for (size_t i = 0; evaluator_asks_people(item) && i < decision->requirement_count; i++) {
+		questions[count++] =
+		    (struct people_question){.about = &item->about, .wanted = &decision->requirements[i]};
+		if (decision->escalate_if_nobody)
+			questions[count++] =
+			    (struct people_question){.about = &item->about, .wanted = &item->fallbacks[i]};
+	}
+	return count;
+}
+
+/* Whom the class asks instead, of each requirement. */
 static void
-ask_size(struct sheet *asked, const struct evaluator_item *item, const struct policy_ask *ask)
+find_fallbacks(struct arena *arena, struct evaluator_item *item)
 {
-	sheet_add(asked, store_text(item->about.tenant), store_text(ask->group),
-		  store_text(item->about.agent_id), store_text(item->about.on_behalf_of),
-		  store_text(item->about.verified_owner));
+	const struct policy_decision *decision = &item->decision;
+
+	if (!evaluator_asks_people(item) || !decision->escalate_if_nobody)
+		return;
+	item->fallbacks = arena_take_array(arena, decision->requirement_count, sizeof *item->fallbacks);
+	for (size_t i = 0; i < decision->requirement_count; i++)
+		item->fallbacks[i] = policy_requirement_escalate(&decision->requirements[i]);
 }
 
-/* For every ask of every requirement how many could meet it: the members of the group without the one who asks. */
-static struct store_rows *
-count_eligible(struct work *work, const struct evaluator_item *items, size_t count, struct error *error)
+/* Takes as many answers as questions_of asked. */
+static size_t
+conclude(struct evaluator_item *item, const struct people_question *answers)
 {
-	struct sheet asked = sheet_open(work->arena, STATEMENT_EVALUATOR_ELIGIBLE, "ttttt");
+	struct policy_decision *decision = &item->decision;
+	size_t count = 0;
 
-	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0;
-		     evaluator_asks_people(&items[i]) && j < items[i].decision.requirement_count; j++) {
-			const struct policy_profile *profile = items[i].decision.requirements[j].terms;
+	for (size_t i = 0; evaluator_asks_people(item) && i < decision->requirement_count; i++) {
+		bool answerable = answers[count++].answerable;
+		bool by_others = decision->escalate_if_nobody && answers[count++].answerable;
 
-			for (size_t k = 0; k < profile->stage_count; k++)
-				for (size_t n = 0; n < profile->stages[k].ask_count; n++)
-					ask_size(&asked, &items[i], &profile->stages[k].asks[n]);
-			for (size_t k = 0; k < profile->step_count; k++)
-				ask_size(&asked, &items[i], &profile->steps[k].to);
-		}
-	return sheet_query(&asked, work->store, error);
-}
-
-/* Is there a way for somebody to meet every stage, if need be by a step? Takes as many rows as count_eligible asked for. */
-static bool
-is_answerable(const struct policy_profile *profile, const struct store_rows *rows, size_t *row)
-{
-	bool all_stages = true, by_step = false;
-
-	for (size_t k = 0; k < profile->stage_count; k++) {
-		const struct policy_stage *stage = &profile->stages[k];
-		size_t met = 0;
-
-		for (size_t n = 0; n < stage->ask_count; n++)
-			met += store_row_int(rows, (*row)++, 0) >= stage->asks[n].quorum;
-		all_stages = all_stages && met >= (stage->all ? stage->ask_count : 1);
+		if (!answerable && by_others)
+			decision->requirements[i] = item->fallbacks[i];
+		else if (!answerable)
+			item->nobody = true;
 	}
-	for (size_t k = 0; k < profile->step_count; k++) {
-		int64_t members = store_row_int(rows, (*row)++, 0);
-
-		by_step = by_step
-			  || (profile->steps[k].how != POLICY_ESCALATE_NOTIFY
-			      && members >= profile->steps[k].to.quorum);
-	}
-	return all_stages || (by_step && profile->stage_count == 1);
+	/* more than one approval holds can be asked by nobody either */
+	if (count > 0 && !policy_requirements_fit(decision))
+		item->nobody = true;
+	return count;
 }
 
 bool
 evaluator_look_for_people(struct work *work, struct evaluator_item *items, size_t count, struct error *error)
 {
-	struct store_rows *rows = count_eligible(work, items, count, error);
-	size_t row = 0;
+	struct people_question *questions;
+	size_t room = 0, asked = 0, answered = 0;
 
-	if (!rows)
+	for (size_t i = 0; i < count; i++)
+		room += evaluator_asks_people(&items[i]) ? 2 * items[i].decision.requirement_count : 0;
+	questions = arena_take_array(work->arena, room, sizeof *questions);
+	for (size_t i = 0; i < count; i++) {
+		find_fallbacks(work->arena, &items[i]);
+		asked += questions_of(&items[i], questions + asked);
+	}
+	if (!people_look(work, questions, asked, error))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0;
-		     evaluator_asks_people(&items[i]) && j < items[i].decision.requirement_count; j++)
-			if (!is_answerable(items[i].decision.requirements[j].terms, rows, &row))
-				items[i].nobody = true;
-	assert(row == store_rows_count(rows));
+		answered += conclude(&items[i], questions + answered);
+	assert(answered == asked);
 	return true;
 }

@@ -169,7 +169,8 @@ bool resolver_announce_refusal(struct resolver_effects *effects, struct resolver
 enum resolver_again {
 	RESOLVER_STANDS, /* what people granted stands */
 	RESOLVER_ASKS, /* the policy of now wants more people: requirements were added, the approval stays open */
-	RESOLVER_BLOCKS /* the policy of now says BLOCK, or more than can be asked, or contradicts what was obliged to before */
+	RESOLVER_BLOCKS, /* the policy of now says BLOCK, or more than can be asked, or contradicts what was obliged to before */
+	RESOLVER_NOBODY /* likewise, but asks what nobody could answer */
 };
 /*
  * Locks the limits that deciding again may ask for, and those of which the requests hold places, and reads the clock anew: after the

@@ -6,6 +6,7 @@
  */
 #include "services/resolver/resolver.h"
 
+#include "common/people/people.h"
 #include "common/policy/policy_obligations.h"
 
 #include <string.h>
@@ -43,17 +44,47 @@ since(const struct approval *approval, int64_t now)
 	return taken > now ? taken : now;
 }
 
-/* One more demand, unless those who approved meet it already. */
+/* Whom the policy of now asks for it, the people of now being what they are; `nobody`: none who could answer, and it does not wait for them. */
+static bool
+choose(struct resolver_effects *effects, const struct resolver_approval *approval,
+       const struct policy_decision *decision, struct policy_requirement *wanted, bool *nobody,
+       struct error *error)
+{
+	struct policy_requirement other = *wanted;
+	struct people_question questions[] = {{.about = &approval->about, .wanted = wanted},
+					      {.about = &approval->about, .wanted = &other}};
+
+	if (decision->escalate_if_nobody)
+		other = policy_requirement_escalate(wanted);
+	if (!people_look(effects->work, questions, decision->escalate_if_nobody ? 2 : 1, error))
+		return false;
+	*nobody = !questions[0].answerable && !questions[1].answerable && !decision->hold_if_nobody;
+	if (!questions[0].answerable && questions[1].answerable)
+		*wanted = other;
+	return true;
+}
+
+/* One more demand, unless it is there already or those who approved meet it. */
 static bool
 demand(struct resolver_effects *effects, struct resolver_approval *approval,
-       const struct policy_requirement *wanted, enum resolver_again *again, struct error *error)
+       const struct policy_decision *decision, struct policy_requirement wanted, enum resolver_again *again,
+       struct error *error)
 {
 	struct approval trial = approval->now;
 	struct asking asking = approval->asking;
+	bool nobody = false;
 
-	if (asking_has(&trial, &asking, wanted))
+	if (asking_has(&trial, &asking, &wanted))
 		return true;
-	if (!asking_add(&trial, &asking, wanted, since(&trial, effects->work->now))) {
+	if (!choose(effects, approval, decision, &wanted, &nobody, error))
+		return false;
+	if (nobody) {
+		*again = RESOLVER_NOBODY;
+		return true;
+	}
+	if (wanted.is_fallback && asking_has(&trial, &asking, &wanted))
+		return true;
+	if (!asking_add(&trial, &asking, &wanted, since(&trial, effects->work->now))) {
 		*again = RESOLVER_BLOCKS;
 		return true;
 	}
@@ -75,21 +106,27 @@ asks_too_often(const struct resolver_approval *approval, const struct policy_dec
 }
 
 static bool
+is_end(enum resolver_again again)
+{
+	return again == RESOLVER_BLOCKS || again == RESOLVER_NOBODY;
+}
+
+static bool
 ask_more(struct resolver_effects *effects, struct resolver_approval *approval,
 	 const struct policy_decision *decision, enum resolver_again *again, struct error *error)
 {
 	const struct approval was = approval->now;
 	const struct asking names = approval->asking;
 
-	for (size_t i = 0; i < decision->requirement_count && *again != RESOLVER_BLOCKS; i++)
-		if (!demand(effects, approval, &decision->requirements[i], again, error))
+	for (size_t i = 0; i < decision->requirement_count && !is_end(*again); i++)
+		if (!demand(effects, approval, decision, decision->requirements[i], again, error))
 			return false;
 	if (*again == RESOLVER_ASKS && asks_too_often(approval, decision))
 		*again = RESOLVER_BLOCKS;
 	if (*again == RESOLVER_ASKS)
 		asking_rows(&effects->asked, approval->approval_id, &approval->now, &approval->asking,
 			    was.demand_count);
-	if (*again == RESOLVER_BLOCKS) {
+	if (is_end(*again)) {
 		approval->now = was;
 		approval->asking = names;
 	}
@@ -210,6 +247,10 @@ resolver_decide_again(struct resolver_effects *effects, struct resolver_approval
 		deciding->reason_code = "limit_exceeded";
 		deciding->reason_text =
 		    "A limit has been exceeded since people were asked more, and asks once at most.";
+	} else if (*again == RESOLVER_NOBODY) {
+		deciding->reason_code = "no_eligible_approver";
+		deciding->reason_text =
+		    "The policy of now asks for more people, of whom too few could approve this.";
 	} else if (*again == RESOLVER_BLOCKS) {
 		deciding->reason_code = "too_many_requirements";
 		deciding->reason_text = "The policy of now asks for more people than one approval can hold.";

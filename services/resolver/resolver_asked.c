@@ -35,6 +35,7 @@ read_ask(const struct store_rows *rows, size_t row, struct resolver_approval *ap
 					     .require_reason = store_row_bool(rows, row, 12)};
 		asking->profiles[demand] = store_row_text(rows, row, 2);
 		asking->policies[demand] = store_row_text(rows, row, 5);
+		asking->fallback[demand] = store_row_bool(rows, row, 14);
 		asking->since[demand] =
 		    store_row_null(rows, row, 13) ? now->opened_at : store_row_time(rows, row, 13);
 	}

@@ -267,6 +267,7 @@ perform_grant(struct resolver_effects *effects, struct resolver_approval *approv
 		approval->now.state = APPROVAL_PENDING;
 		return announce_change(effects, approval, error);
 	case RESOLVER_BLOCKS:
+	case RESOLVER_NOBODY:
 		break;
 	}
 	approval->now.state = APPROVAL_DENIED;

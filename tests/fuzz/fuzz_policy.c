@@ -91,7 +91,8 @@ check_same(const struct policy_decision *one, const struct policy_decision *othe
 	assert(one->verdict == other->verdict && one->valid_for == other->valid_for && one->ttl == other->ttl);
 	assert(strcmp(one->reason_code, other->reason_code) == 0);
 	assert(strcmp(one->reason_text, other->reason_text) == 0);
-	assert(fuzz_equal(one->class_id, other->class_id) && one->hold_if_nobody == other->hold_if_nobody);
+	assert(fuzz_equal(one->class_id, other->class_id) && one->hold_if_nobody == other->hold_if_nobody
+	       && one->escalate_if_nobody == other->escalate_if_nobody);
 	assert(one->rule_count == other->rule_count && one->missing_count == other->missing_count);
 	assert(one->requirement_count == other->requirement_count);
 	for (size_t i = 0; i < one->rule_count; i++)

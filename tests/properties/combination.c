@@ -108,7 +108,10 @@ combination_set_terms(struct policy_deciding *d)
 	}
 	bool endless = true;
 
-	decision->hold_if_nobody = decision->verdict == POLICY_REQUIRE_APPROVAL;
+	decision->hold_if_nobody = false;
+	decision->escalate_if_nobody = decision->verdict == POLICY_REQUIRE_APPROVAL;
+	bool closed = decision->verdict != POLICY_REQUIRE_APPROVAL;
+
 	for (size_t i = 0; i < d->class_count; i++) {
 		const struct policy_class *class = d->classes[i];
 
@@ -116,15 +119,20 @@ combination_set_terms(struct policy_deciding *d)
 		    && (decision->valid_for == 0 || class->valid_for < decision->valid_for))
 			decision->valid_for = class->valid_for;
 		endless = endless && class->no_deadline;
-		decision->hold_if_nobody =
-		    decision->hold_if_nobody && class->cells.no_eligible_approver == POLICY_NOBODY_HOLD;
+		closed = closed || class->cells.no_eligible_approver == POLICY_NOBODY_CLOSED;
+		if (class->cells.no_eligible_approver == POLICY_NOBODY_HOLD)
+			decision->hold_if_nobody = true;
 	}
+	decision->hold_if_nobody = decision->hold_if_nobody && !closed;
+	decision->escalate_if_nobody = !closed && !decision->hold_if_nobody;
 	for (size_t i = 0; decision->verdict == POLICY_REQUIRE_APPROVAL && i < d->profile_count; i++) {
 		const struct policy_profile *profile = d->profiles[i];
 
 		decision->requirements[decision->requirement_count++] =
-		    (struct policy_requirement){profile->name, profile->stages[0].asks[0].group,
-						profile->stages[0].asks[0].quorum, NULL, profile};
+		    (struct policy_requirement){.profile = profile->name,
+						.group = profile->stages[0].asks[0].group,
+						.quorum = profile->stages[0].asks[0].quorum,
+						.terms = profile};
 		int64_t ttl = profile->ttl || endless ? profile->ttl : DAY;
 
 		if (i == 0 || combination_end(ttl) < combination_end(decision->ttl))
@@ -261,6 +269,7 @@ same_terms(const struct policy_decision *left, const struct policy_decision *rig
 {
 	bool same = left->ttl == right->ttl && left->valid_for == right->valid_for
 		    && left->hold_if_nobody == right->hold_if_nobody
+		    && left->escalate_if_nobody == right->escalate_if_nobody
 		    && left->requirement_count == right->requirement_count;
 
 	for (size_t i = 0; same && i < left->requirement_count; i++)
@@ -317,8 +326,9 @@ combination_line(struct arena *arena, const struct policy_decision *decision)
 	for (size_t i = 0; i < decision->requirement_count; i++)
 		buffer_add_format(&line, ",%s/%s/%lld", decision->requirements[i].profile,
 				  decision->requirements[i].group, (long long)decision->requirements[i].quorum);
-	buffer_add_format(&line, " ttl %lld valid_for %lld hold %d default %d", (long long)decision->ttl,
-			  (long long)decision->valid_for, decision->hold_if_nobody, decision->default_used);
+	buffer_add_format(&line, " ttl %lld valid_for %lld hold %d escalate %d default %d",
+			  (long long)decision->ttl, (long long)decision->valid_for, decision->hold_if_nobody,
+			  decision->escalate_if_nobody, decision->default_used);
 	buffer_add_format(&line, " obliges to %zu",
 			  decision->obligations ? decision->obligations->as.map.count : 0);
 	return line.bytes;

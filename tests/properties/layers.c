@@ -104,6 +104,13 @@ asks(const struct policy_decision *decision, const struct policy_requirement *wa
 	return false;
 }
 
+/* closed, hold, escalate */
+static int
+leniency(const struct policy_decision *decision)
+{
+	return decision->escalate_if_nobody ? 2 : decision->hold_if_nobody;
+}
+
 static bool
 is_looser(const struct trial *trial, const struct policy_decision *both, const struct policy_decision *alone,
 	  const char *policy)
@@ -115,7 +122,7 @@ is_looser(const struct trial *trial, const struct policy_decision *both, const s
 			return true;
 	return !combination_keeps(trial->arena, both, alone)
 	       || combination_end(both->ttl) > combination_end(alone->ttl) || both->valid_for > alone->valid_for
-	       || (both->hold_if_nobody && !alone->hold_if_nobody && both->verdict != POLICY_ALLOW);
+	       || (both->verdict != POLICY_ALLOW && leniency(both) > leniency(alone));
 }
 
 static bool
@@ -165,9 +172,9 @@ same_terms(const struct policy_decision *left, const struct policy_decision *rig
 {
 	bool same = left->requirement_count == right->requirement_count && left->ttl == right->ttl
 		    && left->valid_for == right->valid_for && left->hold_if_nobody == right->hold_if_nobody
-		    && left->verdict == right->verdict && left->default_used == right->default_used
-		    && left->rule_count == right->rule_count && left->error_count == right->error_count
-		    && left->missing_count == right->missing_count;
+		    && left->escalate_if_nobody == right->escalate_if_nobody && left->verdict == right->verdict
+		    && left->default_used == right->default_used && left->rule_count == right->rule_count
+		    && left->error_count == right->error_count && left->missing_count == right->missing_count;
 
 	for (size_t i = 0; same && i < left->requirement_count; i++)
 		same = asks(right, &left->requirements[i], left->requirements[i].policy);

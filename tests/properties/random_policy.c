@@ -154,6 +154,16 @@ random_policy_add(uint64_t *seed, struct arena *arena, struct random_policy *pol
 }
 
 static struct value *
+people(struct arena *arena, int64_t quorum)
+{
+	struct value *ask = value_map(arena);
+
+	value_set_string(arena, ask, "group", "people");
+	value_set(arena, ask, "quorum", value_int(arena, quorum));
+	return ask;
+}
+
+static struct value *
 random_class(uint64_t *seed, struct arena *arena, const struct random_policy *policy, size_t number,
 	     bool is_last)
 {
@@ -181,7 +191,15 @@ random_class(uint64_t *seed, struct arena *arena, const struct random_policy *po
 	if (set_minutes(seed, arena, class, "valid_for") % 2)
 		value_set(arena, class, "no_deadline", value_bool(arena, true));
 	value_set_string(arena, failure, "evaluation_timeout", hold ? "hold" : "closed");
-	value_set_string(arena, failure, "no_eligible_approver", random_one_in(seed, 2) ? "hold" : "closed");
+	if (random_one_in(seed, 2)) {
+		bool escalates = *seed % 2;
+
+		value_set_string(arena, failure, "no_eligible_approver", escalates ? "escalate" : "hold");
+		if (escalates)
+			value_set(arena, class, "fallback", people(arena, 1));
+	} else {
+		value_set_string(arena, failure, "no_eligible_approver", "closed");
+	}
 	value_set(arena, class, "failure", failure);
 	return class;
 }
@@ -189,12 +207,9 @@ random_class(uint64_t *seed, struct arena *arena, const struct random_policy *po
 static struct value *
 random_profile(uint64_t *seed, struct arena *arena)
 {
-	struct value *profile = value_map(arena), *list = value_list(arena), *ask = value_map(arena);
-	struct value *grant = value_map(arena);
+	struct value *profile = value_map(arena), *list = value_list(arena), *grant = value_map(arena);
 
-	value_set_string(arena, ask, "group", "people");
-	value_set(arena, ask, "quorum", value_int(arena, 1 + (int64_t)random_below(seed, 3)));
-	value_append(arena, list, ask);
+	value_append(arena, list, people(arena, 1 + (int64_t)random_below(seed, 3)));
 	value_set(arena, profile, "any_of", list);
 	if (set_minutes(seed, arena, profile, "ttl") % 4 == 0)
 		profile->as.map.members[profile->as.map.count - 1].value = value_string(arena, "none");

@@ -35,6 +35,13 @@ static const char document[] =
     "  {'id': 'slow-not', 'actions': ['slow.not'], 'default': 'REQUIRE_APPROVAL', 'approval': 'endless'},"
     "  {'id': 'slow-too', 'actions': ['slow.too'], 'no_deadline': true, 'default': 'REQUIRE_APPROVAL', "
     "'approval': 'release'},"
+    "  {'id': 'rescue', 'actions': ['rescue.**'], 'default': 'REQUIRE_APPROVAL', 'approval': 'release', "
+    "'fallback': {'group': 'chiefs', 'quorum': 2}, 'failure': {'no_eligible_approver': 'escalate'}},"
+    "  {'id': 'rescue-too', 'actions': ['rescue.two.**'], 'default': 'ALLOW', 'fallback': {'group': 'owls', "
+    "'quorum': 1}, 'failure': {'no_eligible_approver': 'escalate'}},"
+    "  {'id': 'rescue-held', 'actions': ['rescue.two.held'], 'default': 'ALLOW', "
+    "'failure': {'no_eligible_approver': 'hold'}},"
+    "  {'id': 'rescue-not', 'actions': ['rescue.not'], 'default': 'ALLOW'},"
     "  {'id': 'rest', 'actions': ['**'], 'default': 'BLOCK'}],"
     " 'approvals': {'endless': {'any_of': [{'group': 'patient', 'quorum': 1}], 'ttl': 'none'},"
     "  'release': {'any_of': [{'group': 'managers', 'quorum': 2}], 'ttl': '2h', 'grant': {'valid_for': "
@@ -87,6 +94,14 @@ told(struct arena *arena, const struct policy_decision *decision)
 		buffer_add_format(&line, " valid=%lldm", (long long)(decision->valid_for / MINUTE));
 	if (decision->hold_if_nobody)
 		buffer_add_text(&line, " hold");
+	for (size_t i = 0; decision->escalate_if_nobody && i < decision->requirement_count; i++) {
+		struct policy_requirement other = policy_requirement_escalate(&decision->requirements[i]);
+
+		for (size_t j = 0; j < other.terms->stages[0].ask_count; j++)
+			buffer_add_format(&line, "%s(%lld of %s)",
+					  j ? "+" : " else=", (long long)other.terms->stages[0].asks[j].quorum,
+					  other.terms->stages[0].asks[j].group);
+	}
 	return line.bytes;
 }
 
@@ -143,6 +158,28 @@ static const struct decided cases[] = {
      "{}",
      "REQUIRE_APPROVAL class_default class=slow asks=endless(1 of patient),release(2 of managers) ttl=120m "
      "valid=10m"},
+    {11,
+     "whom the class escalates to where nobody could approve",
+     {.action = "rescue.one"},
+     "{}",
+     "REQUIRE_APPROVAL class_default class=rescue asks=release(2 of managers) ttl=120m valid=10m "
+     "else=(2 of chiefs)"},
+    {11,
+     "all whom the classes escalate to",
+     {.action = "rescue.two"},
+     "{}",
+     "REQUIRE_APPROVAL class_default class=rescue asks=release(2 of managers) ttl=120m valid=10m "
+     "else=(2 of chiefs)+(1 of owls)"},
+    {11,
+     "hold is stricter than escalate",
+     {.action = "rescue.two.held"},
+     "{}",
+     "REQUIRE_APPROVAL class_default class=rescue asks=release(2 of managers) ttl=120m valid=10m hold"},
+    {11,
+     "closed is the strictest",
+     {.action = "rescue.not"},
+     "{}",
+     "REQUIRE_APPROVAL class_default class=rescue asks=release(2 of managers) ttl=120m valid=10m"},
     {3,
      "the strictest default of two",
      {.action = "deployment.read"},

@@ -127,8 +127,6 @@ what_this_version_cannot_honour_is_refused_by_name(void **state)
 	     "classes[1].failure.ignored"},
 	    {"'evaluation_timeout'", "'downstream_failure': 'record', 'evaluation_timeout'",
 	     "unsupported_key", "classes[1].failure.downstream_failure"},
-	    {"'no_eligible_approver': 'hold'", "'no_eligible_approver': 'escalate'", "unsupported_key",
-	     "classes[1].failure.no_eligible_approver"},
 	    {"'any_of'", "'exclude': ['last_approver'], 'any_of'", "unsupported_key",
 	     "approvals.release.exclude"},
 	    {"'quorum': 2", "'quorum': 2, 'filter': 'x'", "unsupported_key",

@@ -24,7 +24,8 @@ static const char sound[] =
     "'open', 'approval_queued': 'hold',"
     "   'ignored': 'tighten', 'downstream_failure': 'escalate', 'no_eligible_approver': 'escalate'}, "
     "'on_error': 'BLOCK',"
-    "   'floor': false, 'identity': 'verified', 'irreversible': true, 'requires': ['risk', 'plan.delete', "
+    "   'floor': false, 'identity': 'verified', 'irreversible': true, 'fallback': {'group': 'rescue', "
+    "'quorum': 2}, 'requires': ['risk', 'plan.delete', "
     "'free.x.y']},"
     "  {'id': 'other', 'actions': ['**'], 'default': 'BLOCK'}],"
     " 'approvals': {'two': {'all_of': [{'group': 'b', 'quorum': 2, 'filter': 'x'}, {'group': 'a', 'quorum': "
@@ -111,7 +112,7 @@ every_key_is_read_and_kept(void **state)
 	assert_true(!policy->profiles[2].stages[0].all && policy->profiles[2].stages[1].all);
 	assert_int_equal(policy->profiles[2].stages[1].ask_count, 2);
 	policy_groups(policy, &groups);
-	assert_int_equal(groups, 5);
+	assert_int_equal(groups, 6);
 	assert_string_equal(rule->when->source, "big");
 	assert_string_equal(rule->when->path, "rules[0].when");
 	assert_string_equal(rule->unless->source, "context.force");
@@ -276,6 +277,11 @@ classes_and_cells_are_checked(void **state)
 	    {"'identity': 'verified'", "'identity': 'signed'", "E01 bad_value", "classes[0].identity"},
 	    {"'irreversible': true", "'irreversible': 1", "E01 wrong_type", "classes[0].irreversible"},
 	    {"'irreversible': true", "'no_deadline': 'yes'", "E01 wrong_type", "classes[0].no_deadline"},
+	    {"'fallback': {'group': 'rescue', 'quorum': 2}, ", "", "E05 missing_key", "classes[0].fallback"},
+	    {"'group': 'rescue', 'quorum': 2", "'group': 'rescue'", "E01 missing_key",
+	     "classes[0].fallback.quorum"},
+	    {"'no_eligible_approver': 'escalate'", "'no_eligible_approver': 'hold'", "E05 bad_value",
+	     "classes[0].fallback"},
 	    {"'actions': ['**'], 'default'", "'actions': ['*.**'], 'default'", "E05 no_fallback_class",
 	     "classes"},
 	};
