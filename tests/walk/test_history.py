@@ -71,12 +71,28 @@ class Town:
         self.wrong = house.report(self.blocked, "started")
         for request_id, word in ((self.granted, "GRANTED"), (self.pair, "GRANTED"), (self.denied, "DENIED"), (self.brief, "EXPIRED")):
             house.word(request_id, word)
+        self.take_back(house)
         house.activate(staged(2))
         stricter = policy(3, rules=[{"id": "stop", "match": {"actions": ["deployment.**"]}, "decision": "BLOCK"}])
         house.cli("policy", "shadow", "-", stdin=json.dumps(stricter))
         self.later = house.ask(action="deployment.staging")
         house.word(self.later, "GRANTED")
         house.expect("incidents", self.blocked)
+
+    def take_back(self, house):
+        """One that its agent withdraws, and one that is revoked, which is executed all the same."""
+        house.person("otto", "operators")
+        self.withdrawn, self.revoked = house.ask(agent_id="payments-2"), house.ask(agent_id="payments-3")
+        for request_id in (self.withdrawn, self.revoked):
+            house.word(request_id, "PENDING")
+        house.answer(self.withdrawn, "payments-2", "withdraw", key=house.keys["payments"])
+        house.answer(self.revoked, "alice")
+        house.word(self.revoked, "GRANTED")
+        house.answer(self.revoked, "alice", "revoke")
+        house.word(self.revoked, "REVOKED")
+        house.word(self.withdrawn, "CANCELLED")
+        house.report(self.revoked, "started")
+        house.expect("incidents", self.revoked)
 
     def repeat(self, house, request):
         """The same id once more: with the same bytes, with the same meaning, and with another."""
