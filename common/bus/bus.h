@@ -137,6 +137,8 @@ struct bus_reader *bus_reader_open_at_end(const struct bus_options *options, con
 					  size_t count, struct error *error) CS_MUST_CHECK;
 /* RECORD, NOTHING (time-out, or everything was read when not following: *at_end; always false when following), FAULT. */
 void bus_reader_next(struct bus_reader *reader, int64_t timeout_us, struct bus_poll *poll, bool *at_end);
+/* All that was there at the opening has been handed out. */
+bool bus_reader_caught_up(const struct bus_reader *reader);
 void bus_reader_close(struct bus_reader *reader);
 
 /* Lag of the assigned partitions against positions of ours: high watermark known to the client minus next_offset; -1 unknown. */

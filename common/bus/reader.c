@@ -107,8 +107,10 @@ start_all(struct bus_reader *reader, bool at_end, struct error *error)
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < reader->count; i++) {
-		if (at_end)
+		if (at_end) {
 			reader->stretches[i].next = reader->stretches[i].high;
+			reader->stretches[i].over = true;
+		}
 		if (reader->follow || !reader->stretches[i].over)
 			ok = start(reader, &reader->stretches[i], error);
 	}
@@ -175,13 +177,19 @@ stretch_of(struct bus_reader *reader, const rd_kafka_message_t *message)
 	return NULL;
 }
 
+bool
+bus_reader_caught_up(const struct bus_reader *reader)
+{
+	for (size_t i = 0; i < reader->count; i++)
+		if (!reader->stretches[i].over)
+			return false;
+	return true;
+}
+
 static bool
 is_over(const struct bus_reader *reader)
 {
-	for (size_t i = 0; !reader->follow && i < reader->count; i++)
-		if (!reader->stretches[i].over)
-			return false;
-	return !reader->follow;
+	return !reader->follow && bus_reader_caught_up(reader);
 }
 
 static void

@@ -50,6 +50,11 @@ void limits_take(struct limits *limits, const char *tenant, const char *request_
 /* The request is not granted, for ever. Whoever is decided about in the same transaction still finds its places taken. */
 void limits_drop(struct limits *limits, const char *tenant, const char *request_id);
 /*
+ * The grant is revoked, so that its authorization ends `earlier` microseconds before it would have: what was granted counts on, and a place
+ * that is held for its execution is held for so much less, since what was begun before may still be reported.
+ */
+void limits_end(struct limits *limits, const char *tenant, const char *request_id, int64_t earlier);
+/*
  * What was granted is being executed: where a place is held for that, it is used from now on. One that ended before the limit's window
  * began is given up instead.
  */

@@ -32,6 +32,7 @@ struct limits_place {
 	int64_t amount, until;
 	bool is_taken;	 /* here: its row is written anew */
 	bool is_dropped; /* here: its row goes */
+	bool is_ended;	 /* here: it is held until `until`, which is earlier than its row says */
 };
 
 struct limits_take {

@@ -212,7 +212,7 @@ tell(struct limits *limits, const struct limits_take *take)
 }
 
 static void
-write_uses(struct limits *limits, struct sheet *uses, struct sheet *dropped)
+write_uses(struct limits *limits, struct sheet *uses, struct sheet *dropped, struct sheet *ended)
 {
 	for (size_t i = 0; i < limits->take_count; i++) {
 		const struct limits_take *take = &limits->takes[i];
@@ -230,6 +230,10 @@ write_uses(struct limits *limits, struct sheet *uses, struct sheet *dropped)
 		if (place->is_dropped)
 			sheet_add(dropped, store_bytes(place->counter->id, CRYPTO_SHA256_SIZE),
 				  store_text(place->tenant), store_text(place->request_id));
+		else if (place->is_ended)
+			sheet_add(ended, store_bytes(place->counter->id, CRYPTO_SHA256_SIZE),
+				  store_text(place->tenant), store_text(place->request_id),
+				  store_time(place->until));
 	}
 }
 
@@ -241,13 +245,14 @@ limits_send(struct limits *limits, struct error *error)
 	struct sheet counters = sheet_open(work->arena, STATEMENT_LIMITS_KEEP, "btnnnnnnn");
 	struct sheet uses = sheet_open(work->arena, STATEMENT_LIMITS_USE, "bttnnn");
 	struct sheet dropped = sheet_open(work->arena, STATEMENT_LIMITS_DROP, "btt");
+	struct sheet ended = sheet_open(work->arena, STATEMENT_LIMITS_END, "bttn");
 
 	if (limits->locked < limits->count || limits->stale)
 		return error_set(error, ERROR_UNAVAILABLE, STORE_RUN_AGAIN,
 				 "a limit was asked for that was not foreseen");
-	write_uses(limits, &uses, &dropped);
+	write_uses(limits, &uses, &dropped, &ended);
 	for (size_t i = 0; i < limits->count; i++)
 		keep(limits, &counters, limits->all[i]);
-	return sheet_send(&dropped, work->store, error) && sheet_send(&uses, work->store, error)
-	       && sheet_send(&counters, work->store, error);
+	return sheet_send(&dropped, work->store, error) && sheet_send(&ended, work->store, error)
+	       && sheet_send(&uses, work->store, error) && sheet_send(&counters, work->store, error);
 }

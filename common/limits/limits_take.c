@@ -150,6 +150,35 @@ limits_drop(struct limits *limits, const char *tenant, const char *request_id)
 	give_up(limits, tenant, request_id);
 }
 
+/* Not of one that has ended, be it a moment ago. */
+static int64_t
+ends_earlier(const struct limits *limits, int64_t until, int64_t earlier)
+{
+	return until - earlier > limits->work->now ? until - earlier : limits->work->now;
+}
+
+void
+limits_end(struct limits *limits, const char *tenant, const char *request_id, int64_t earlier)
+{
+	for (size_t i = 0; i < limits->take_count; i++) {
+		struct limits_take *take = &limits->takes[i];
+
+		if (take->until && take->until < LIMITS_OPEN
+		    && limits_is_of(take->tenant, take->request_id, tenant, request_id))
+			take->until = ends_earlier(limits, take->until, earlier);
+	}
+	for (size_t i = 0; i < limits->place_count; i++) {
+		struct limits_place *place = &limits->places[i];
+
+		if (place->is_taken || place->is_dropped || place->until >= LIMITS_OPEN
+		    || place->until <= limits->work->now
+		    || !limits_is_of(place->tenant, place->request_id, tenant, request_id))
+			continue;
+		place->until = ends_earlier(limits, place->until, earlier);
+		place->is_ended = place->counter->touched = true;
+	}
+}
+
 void
 limits_execute(struct limits *limits, const char *tenant, const char *request_id)
 {

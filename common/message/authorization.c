@@ -17,6 +17,7 @@ static const struct {
     [AUTHORIZATION_DENIED] = {"DENIED", "countersign.authorization.denied.v1"},
     [AUTHORIZATION_EXPIRED] = {"EXPIRED", "countersign.authorization.expired.v1"},
     [AUTHORIZATION_CANCELLED] = {"CANCELLED", "countersign.authorization.cancelled.v1"},
+    [AUTHORIZATION_REVOKED] = {"REVOKED", "countersign.authorization.revoked.v1"},
 };
 
 const char *
@@ -53,6 +54,7 @@ next_action(const struct authorization *authorization)
 		return may_ask_again(authorization->reason_code) ? "request" : "none";
 	case AUTHORIZATION_GRANTED:
 	case AUTHORIZATION_CANCELLED:
+	case AUTHORIZATION_REVOKED:
 		break;
 	}
 	return "none";
@@ -74,6 +76,15 @@ set_policy(struct arena *arena, struct value *map, const struct authorization *a
 		value_set(arena, map, "layers", (struct value *)(uintptr_t)authorization->layers);
 }
 
+/* A word says what it says once: what it is about and its status are its id. */
+static struct id
+id_of(struct arena *arena, const struct authorization *authorization, enum authorization_status status)
+{
+	const char *kind = arena_format(arena, "authorization.%s", authorization_status_name(status));
+
+	return id_event(authorization->tenant, authorization->request_id, kind, 0);
+}
+
 /* What body and token have in common. */
 static struct value *
 common_members(struct arena *arena, const struct authorization *authorization)
@@ -88,6 +99,9 @@ common_members(struct arena *arena, const struct authorization *authorization)
 	set_policy(arena, map, authorization);
 	if (authorization->status == AUTHORIZATION_GRANTED && authorization->obligations)
 		value_set(arena, map, "obligations", (struct value *)(uintptr_t)authorization->obligations);
+	if (authorization->status == AUTHORIZATION_REVOKED)
+		value_set_string(arena, map, "revokes",
+				 id_of(arena, authorization, AUTHORIZATION_GRANTED).text);
 	return map;
 }
 
@@ -169,9 +183,7 @@ authorization_event(struct arena *arena, const struct authorization_issuer *issu
 {
 	check(authorization);
 
-	const char *kind =
-	    arena_format(arena, "authorization.%s", authorization_status_name(authorization->status));
-	struct id event_id = id_event(authorization->tenant, authorization->request_id, kind, 0);
+	struct id event_id = id_of(arena, authorization, authorization->status);
 
 	*token = NULL;
 	if (authorization->status != AUTHORIZATION_PENDING) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* authorization.h - the word on a request (topic authorizations): PENDING, then one final word, signed. */
+/* authorization.h - the word on a request (topic authorizations): PENDING, then one final word, signed; a grant may be revoked. */
 #ifndef COUNTERSIGN_AUTHORIZATION_H
 #define COUNTERSIGN_AUTHORIZATION_H
 
@@ -14,12 +14,13 @@ enum authorization_status {
 	AUTHORIZATION_DENIED,
 	AUTHORIZATION_EXPIRED,
 	AUTHORIZATION_CANCELLED,
+	AUTHORIZATION_REVOKED, /* after GRANTED */
 };
 const char *authorization_status_name(enum authorization_status status); /* "PENDING", … */
 
 /* One counted vote as the public may see it. */
 struct authorization_response {
-	const char *responder, *verdict, *reason; /* "approve"/"deny"; reason or NULL */
+	const char *responder, *verdict, *reason; /* "approve", "deny", …; reason or NULL */
 	int64_t at;
 };
 
@@ -68,7 +69,7 @@ struct authorization_issuer {
 /*
  * The event with its body and, for every final word, its token: a compact JWS of typ AUTHORIZATION_TYP with iss, aud, sub,
  * iat, nbf, exp, jti (= event_id), tenant, request_id, request_digest, status, decision, policy, and the obligations of a grant. The event_id derives
- * from (tenant, request_id, "authorization." status, 0). next_action: GRANTED and PENDING "none"/"wait"; DENIED
+ * from (tenant, request_id, "authorization." status, 0). REVOKED names that of the GRANTED that it takes back (revokes), in both. next_action: GRANTED and PENDING "none"/"wait"; DENIED
  * "none", but invalid_request "request" …; EXPIRED "request". PENDING has no token.
  */
 bool authorization_event(struct arena *arena, const struct authorization_issuer *issuer,

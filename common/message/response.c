@@ -31,7 +31,8 @@ static const struct field members[] = {
 
 static const struct fields response_fields = {members, sizeof members / sizeof *members, NULL};
 
-static const char *const verdicts[] = {"approve", "deny", "recuse", "comment", "extend"};
+static const char *const verdicts[] = {"approve", "deny",     "recuse", "comment",
+				       "extend",  "withdraw", "revoke"};
 
 const char *
 response_verdict_name(enum response_verdict verdict)
@@ -49,8 +50,9 @@ read_verdict(const char *word, enum response_verdict *verdict, struct error *err
 			*verdict = (enum response_verdict)i;
 			return true;
 		}
-	return error_set_field(error, ERROR_INVALID, "bad_value", "verdict",
-			       "expected: approve, deny, reject, recuse, comment or extend");
+	return error_set_field(
+	    error, ERROR_INVALID, "bad_value", "verdict",
+	    "expected: approve, deny, reject, recuse, comment, extend, withdraw or revoke");
 }
 
 static bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* response.h - what a person answers (topic responses): signed by a registered key, or worth nothing. */
+/* response.h - what a person answers, or an agent that withdraws (topic responses): signed by a registered key, or worth nothing. */
 #ifndef COUNTERSIGN_RESPONSE_H
 #define COUNTERSIGN_RESPONSE_H
 
@@ -9,8 +9,16 @@
 
 #define RESPONSE_TYP "countersign-response"
 
-enum response_verdict { RESPONSE_APPROVE, RESPONSE_DENY, RESPONSE_RECUSE, RESPONSE_COMMENT, RESPONSE_EXTEND };
-/* "approve", "deny", "recuse", "comment", "extend" */
+enum response_verdict {
+	RESPONSE_APPROVE,
+	RESPONSE_DENY,
+	RESPONSE_RECUSE,
+	RESPONSE_COMMENT,
+	RESPONSE_EXTEND,
+	RESPONSE_WITHDRAW,
+	RESPONSE_REVOKE
+};
+/* "approve", "deny", "recuse", "comment", "extend", "withdraw", "revoke" */
 const char *response_verdict_name(enum response_verdict verdict);
 
 struct response {

@@ -100,6 +100,13 @@ bool work_quarantine(struct work *work, const struct record *record, const struc
 bool work_commit(struct work *work, struct error *error) CS_MUST_CHECK;
 void work_rollback(struct work *work);
 
+/*
+ * Waits until nobody else judges outcomes of requests of these chains, or revokes what they are judged by, and keeps others waiting until
+ * the end of the transaction. Before work_now, and before the locks of limits. Needs STATEMENT_WORK_OUTCOMES.
+ */
+bool work_lock_outcomes(struct work *work, const int64_t *chains, size_t count,
+			struct error *error) CS_MUST_CHECK;
+
 /* The chain of a key: request_key_slot over the installation's chains. */
 uint32_t work_chain(const struct work *work, const char *key);
 

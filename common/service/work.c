@@ -107,3 +107,13 @@ work_chain(const struct work *work, const char *key)
 {
 	return request_key_slot(key, work->context->chains);
 }
+
+#define OUTCOMES_LOCK 1379090258 /* first key of the advisory locks; the second is a chain */
+
+bool
+work_lock_outcomes(struct work *work, const int64_t *chains, size_t count, struct error *error)
+{
+	const struct store_param params[] = {store_int(OUTCOMES_LOCK), store_int_list(chains, count)};
+
+	return count == 0 || store_queue(work->store, STATEMENT_WORK_OUTCOMES, params, 2, -1, error);
+}

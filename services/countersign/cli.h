@@ -143,6 +143,8 @@ int command_deny(struct cli *cli);
 int command_recuse(struct cli *cli);
 int command_comment(struct cli *cli);
 int command_extend(struct cli *cli);
+int command_withdraw(struct cli *cli);
+int command_revoke(struct cli *cli);
 int command_outcome(struct cli *cli);
 int command_ledger_verify(struct cli *cli);
 int command_deliveries_list(struct cli *cli);

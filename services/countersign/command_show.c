@@ -83,6 +83,8 @@ standing(const struct value *whole)
 		return "received";
 	if (!strcmp(status, "PENDING"))
 		return "waiting for approval";
+	if (!strcmp(status, "REVOKED") && outcome)
+		return "granted, the grant was taken back, and an outcome was reported";
 	if (strcmp(status, "GRANTED") && outcome)
 		return "not authorized, but somebody reported an outcome";
 	if (strcmp(status, "GRANTED"))
@@ -252,8 +254,11 @@ command_list(struct cli *cli)
 
 	if (!newest)
 		return CLI_USAGE;
-	if (state && !one_of(state, NAMES("PENDING", "GRANTED", "DENIED", "EXPIRED", "CANCELLED", "UNFINISHED")))
-		return cli_usage(cli, "--state: pending, granted, denied, expired, cancelled or unfinished");
+	if (state
+	    && !one_of(state,
+		       NAMES("PENDING", "GRANTED", "DENIED", "EXPIRED", "CANCELLED", "REVOKED", "UNFINISHED")))
+		return cli_usage(
+		    cli, "--state: pending, granted, denied, expired, cancelled, revoked or unfinished");
 	rows = cli_read(cli, STATEMENT_CLI_LIST, params, 3, &error);
 	if (!rows)
 		return cli_fail(&error);

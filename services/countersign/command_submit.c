@@ -360,6 +360,19 @@ command_comment(struct cli *cli)
 	return answer(cli, RESPONSE_COMMENT, 0);
 }
 
+/* Only the agent itself can: --as names it, --key is one that speaks for it. */
+int
+command_withdraw(struct cli *cli)
+{
+	return answer(cli, RESPONSE_WITHDRAW, 0);
+}
+
+int
+command_revoke(struct cli *cli)
+{
+	return answer(cli, RESPONSE_REVOKE, 0);
+}
+
 int
 command_extend(struct cli *cli)
 {

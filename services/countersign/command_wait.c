@@ -111,15 +111,23 @@ conclude(struct cli *cli, const struct value *word, const struct awaited *awaite
 	return CLI_OK;
 }
 
+/* A grant may have been revoked since: what was on the topic already is read to its end. */
+static bool
+is_last(const struct bus_reader *reader, const struct value *word)
+{
+	return !says(word, "status", "PENDING")
+	       && (!says(word, "status", "GRANTED") || bus_reader_caught_up(reader));
+}
+
 int
 wait_for_word(struct cli *cli, struct bus_reader *take_reader, const struct awaited *awaited)
 {
 	const char *key = request_key(cli->arena, awaited->tenant, awaited->request_id);
 	int64_t give_up = clock_monotonic() + awaited->timeout_us, highest = -1;
 	const struct value *latest = NULL;
-	bool final = false, at_end = false;
+	bool at_end = false;
 
-	while (!final && clock_monotonic() < give_up) {
+	while (!(latest && is_last(take_reader, latest)) && clock_monotonic() < give_up) {
 		struct bus_poll poll = {0};
 		struct value *word = NULL;
 		bus_reader_next(take_reader, 200000, &poll, &at_end);
@@ -132,7 +140,6 @@ wait_for_word(struct cli *cli, struct bus_reader *take_reader, const struct awai
 				/* PENDING is not signed: whoever forges one must not outrun the final word */
 				highest = pending ? highest : sequence_of(&poll.record);
 				latest = word;
-				final = !pending;
 			}
 		}
 		if (poll.happening == BUS_RECORD)

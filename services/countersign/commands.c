@@ -48,7 +48,7 @@ static const struct cli_option wait_options[] = {
     {0}};
 
 static const struct cli_option list_options[] = {
-    {"state", "STATE", "pending, granted, denied, expired, cancelled or unfinished (default: all)"},
+    {"state", "STATE", "pending, granted, denied, expired, cancelled, revoked or unfinished (default: all)"},
     {"limit", "N", "newest N (default 50)"},
     {0}};
 
@@ -57,7 +57,7 @@ static const struct cli_option show_options[] = {
 
 static const struct cli_option answer_options[] = {
     {"key", "FILE", "private key that signs (default: responder.key_file)"},
-    {"as", "PERSON", "the person who answers (default: responder.name)"},
+    {"as", "NAME", "who answers: a person, or the agent that withdraws (default: responder.name)"},
     {"reason", "TEXT", "one line that is recorded and shown"},
     {"digest", "DIGEST", "what the person was shown (default: looked up in the database)"},
     {"response-id", "ID", "idempotency key (default: random)"},
@@ -158,6 +158,12 @@ const struct cli_command cli_commands[] = {
     {"extend", "ID...", "Gives people until a later deadline to answer, signed, where the policy lets it.",
      "countersign extend deploy-4711 --as alice --key alice.pem --until 2026-12-01T09:00:00Z", extend_options,
      1, -1, command_extend},
+    {"withdraw", "ID...", "Takes back what an agent asks, signed by a key of the agent.",
+     "countersign withdraw deploy-4711 --as coding-agent --key coding-agent.pem", answer_options, 1, -1,
+     command_withdraw},
+    {"revoke", "ID...", "Takes back what was granted, signed: for who approved it, and for operators.",
+     "countersign revoke deploy-4711 --as alice --key alice.pem --reason 'wrong branch'", answer_options, 1,
+     -1, command_revoke},
     {"outcome", "ID", "Reports what happened downstream.",
      "countersign outcome deploy-4711 --status failed --reported-by deployer --detail 'health check'",
      outcome_options, 1, 1, command_outcome},

@@ -129,6 +129,8 @@ data_of(struct arena *arena, const struct card *card, enum card_event event, con
 	body_set_time_or_null(arena, data, "approval_deadline", card->deadline);
 	if (card->closed_at)
 		body_set_time(arena, data, "closed_at", card->closed_at);
+	if (card->revoked_at)
+		body_set_time(arena, data, "revoked_at", card->revoked_at);
 	set_responses(arena, data, card, cut);
 	if (cut & (CARD_CUT_CONTEXT | CARD_CUT_EXECUTION | CARD_CUT_REASONS))
 		value_set(arena, data, "cut", cut_names(arena, cut));
@@ -141,6 +143,8 @@ data_of(struct arena *arena, const struct card *card, enum card_event event, con
 static int64_t
 time_of(const struct card *card, enum card_event event)
 {
+	if (event == CARD_REVOKED)
+		return card->revoked_at;
 	if (event == CARD_CLOSED && card->closed_at)
 		return card->closed_at;
 	if (event == CARD_REMINDED)
@@ -155,7 +159,7 @@ format(struct arena *arena, const struct card *card, enum card_event event, cons
        unsigned cut, struct buffer *out, struct error *error)
 {
 	static const char *const types[] = {"approval.opened", "approval.changed", "approval.reminded",
-					    "approval.closed"};
+					    "approval.closed", "approval.revoked"};
 	struct value *body = value_map(arena);
 	struct error why = {0};
 

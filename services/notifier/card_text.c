@@ -53,7 +53,9 @@ add_time(struct buffer *out, const char *label, int64_t at)
 static void
 add_headline(struct buffer *out, const struct card *card, enum card_event event)
 {
-	if (card->result && event == CARD_CLOSED)
+	if (event == CARD_REVOKED)
+		buffer_add_text(out, "Revoked, it may not be executed any more");
+	else if (card->result && event == CARD_CLOSED)
 		buffer_add_format(out, "Closed, %s", card->result);
 	else if (card->result)
 		buffer_add_format(out, "Approval was asked for and is closed, %s", card->result);
@@ -99,14 +101,28 @@ add_needs(struct buffer *out, const struct card *card)
 	}
 }
 
+/* How a line about an answer begins. */
+static const char *
+what_was_answered(const char *verdict)
+{
+	static const char *const lines[][2] = {{"approve", "Approved by"},   {"deny", "Denied by"},
+					       {"recuse", "Stepped aside:"}, {"comment", "Remark of"},
+					       {"extend", "Extended by"},    {"withdraw", "Withdrawn by"},
+					       {"revoke", "Revoked by"}};
+
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		if (strcmp(verdict, lines[i][0]) == 0)
+			return lines[i][1];
+	return "Answered by";
+}
+
 static void
 add_responses(struct buffer *out, const struct card *card, unsigned cut)
 {
 	for (size_t i = 0; i < card->response_count; i++) {
 		const struct authorization_response *response = &card->responses[i];
-		bool approves = strcmp(response->verdict, "approve") == 0;
 
-		buffer_add_text(out, approves ? "Approved by " : "Denied by ");
+		buffer_add_format(out, "%s ", what_was_answered(response->verdict));
 		add_quoted(out, response->responder);
 		if (response->reason && !(cut & CARD_CUT_REASONS)) {
 			buffer_add_text(out, ": ");

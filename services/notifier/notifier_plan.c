@@ -122,6 +122,7 @@ read_card(struct arena *arena, const struct store_rows *rows, size_t row, struct
 	card->rules = store_row_list(rows, row, 15, &card->rule_count);
 	card->reminded_at = store_row_time(rows, row, 33);
 	card->told = store_row_list(rows, row, 34, &card->told_count);
+	card->revoked_at = store_row_time(rows, row, 35);
 	read_needs(arena, rows, row, card);
 	read_responses(arena, rows, row, card);
 	return read_json(arena, card->context_text, &card->context, error)
@@ -183,8 +184,11 @@ add_deliveries(struct sheet *sheet, const struct card *card, const struct target
 			     arena_format(sheet->arena, "approval.reminded.%" PRId64, card->reminded_at), now,
 			     error))
 		return false;
-	return is_open || !wants(target, card, TARGET_CLOSED)
-	       || add_delivery(sheet, card, target, CARD_CLOSED, "approval.closed", now, error);
+	if (is_open || !wants(target, card, TARGET_CLOSED))
+		return true;
+	return add_delivery(sheet, card, target, CARD_CLOSED, "approval.closed", now, error)
+	       && (!card->revoked_at
+		   || add_delivery(sheet, card, target, CARD_REVOKED, "approval.revoked", now, error));
 }
 
 static void

@@ -11,9 +11,6 @@
 #include "common/sheet/sheet.h"
 #include "common/shelf/shelf.h"
 
-/* First key of the advisory locks of this service; the second is a chain. They keep two outcomes of one request apart. */
-#define RECORDER_LOCK 1379090258
-
 struct recorder_config {
 	struct service_config service;
 	struct service_batch_config batch;
@@ -44,6 +41,7 @@ enum recorder_judgement {
 	RECORDER_AFTER_DENIAL,
 	RECORDER_OTHER_DIGEST,
 	RECORDER_TWICE,
+	RECORDER_AFTER_REVOCATION,
 	RECORDER_AFTER_EXPIRY,
 	RECORDER_JUDGEMENTS
 };
@@ -54,6 +52,7 @@ struct recorder_facts {
 	const char *status;		       /* of the final word; NULL: there is none yet */
 	const char *event_id, *token, *digest; /* of the final word */
 	int64_t expires_at;		       /* of a GRANTED */
+	int64_t revoked_at;		       /* 0: it was not */
 	/* outcomes before this one */
 	bool started, ended; /* an execution was reported to have started; to have succeeded or failed */
 	bool began_in_time;  /* one of them was found authorized */

@@ -33,12 +33,7 @@ lock(struct work *work, const struct recorder_intake *intake, struct error *erro
 	for (size_t i = 0; i < intake->count; i++)
 		if (is_taken(&intake->items[i]))
 			chains[count++] = work_chain(work, intake->items[i].outcome.key);
-	if (count == 0)
-		return true;
-
-	const struct store_param params[] = {store_int(RECORDER_LOCK), store_int_list(chains, count)};
-
-	return store_queue(work->store, STATEMENT_RECORDER_LOCK, params, 2, -1, error);
+	return work_lock_outcomes(work, chains, count, error);
 }
 
 static bool
@@ -102,6 +97,7 @@ read_request(struct arena *arena, const struct store_rows *rows, size_t row, con
 	    .started = store_row_bool(rows, row, 6),
 	    .ended = store_row_bool(rows, row, 7),
 	    .began_in_time = store_row_bool(rows, row, 8),
+	    .revoked_at = store_row_time(rows, row, 10),
 	};
 	read_earlier(rows, row, request);
 	return request;

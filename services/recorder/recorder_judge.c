@@ -8,7 +8,8 @@
  *  4. Something else was run than what was authorized: executed with other digest.
  *  5. A second start, or a second end, under an id of its own: executed twice. Reports of one execution may come in any
  *     order, and rolling back may follow an end.
- *  6. It was reported when the authorization had ended, and no report came before its end: executed after expiry.
+ *  6. It was reported when the authorization had been revoked, and no report came before that: executed after revocation.
+ *  7. It was reported when the authorization had ended, and no report came before its end: executed after expiry.
  *     What began in time may end later.
  *
  * An outcome is a claim of whoever reports. Nothing here makes it more than that.
@@ -29,6 +30,8 @@ static const struct {
 			       "Something else was executed than what was authorized."},
     [RECORDER_TWICE] = {"executed_twice", "high",
 			"A second execution was reported for an authorization of one."},
+    [RECORDER_AFTER_REVOCATION] = {"executed_after_revocation", "critical",
+				   "An execution was reported when its authorization had been revoked."},
     [RECORDER_AFTER_EXPIRY] = {"executed_after_expiry", "high",
 			       "An execution was reported when its authorization had ended."},
 };
@@ -82,12 +85,11 @@ is_second(const struct recorder_facts *facts, const struct outcome *outcome)
 	return (outcome->status == OUTCOME_STARTED && facts->started) || (ends(outcome) && facts->ended);
 }
 
+/* What began in time may end later. */
 static bool
-too_late(const struct recorder_facts *facts, const struct outcome *outcome, int64_t at)
+begins(const struct recorder_facts *facts, const struct outcome *outcome)
 {
-	bool begins = outcome->status == OUTCOME_STARTED || !facts->began_in_time;
-
-	return begins && at >= facts->expires_at;
+	return outcome->status == OUTCOME_STARTED || !facts->began_in_time;
 }
 
 enum recorder_judgement
@@ -103,7 +105,9 @@ recorder_judge(const struct recorder_facts *facts, const struct outcome *outcome
 		return RECORDER_OTHER_DIGEST;
 	if (is_second(facts, outcome))
 		return RECORDER_TWICE;
-	if (too_late(facts, outcome, at))
+	if (begins(facts, outcome) && facts->revoked_at && at >= facts->revoked_at)
+		return RECORDER_AFTER_REVOCATION;
+	if (begins(facts, outcome) && at >= facts->expires_at)
 		return RECORDER_AFTER_EXPIRY;
 	return RECORDER_AUTHORIZED;
 }

@@ -70,6 +70,7 @@ struct resolver_approval {
 	const struct value *obligations; /* of all of them, which a grant carries; or NULL */
 	const char *reason_text;
 	bool touched;
+	bool may_end; /* what it granted may be revoked in this transaction */
 };
 
 struct resolver_approvals {

@@ -176,7 +176,7 @@ recall(struct resolver_effects *effects, const struct resolver_approvals *approv
 	for (size_t i = 0; i < approvals->count; i++) {
 		const struct resolver_approval *approval = &approvals->items[i];
 
-		if (approval->now.state != APPROVAL_PENDING)
+		if (approval->now.state != APPROVAL_PENDING && !approval->may_end)
 			continue;
 		tenants[count] = approval->about.tenant;
 		request_ids[count++] = approval->about.request_id;

@@ -160,10 +160,23 @@ kind_of(enum response_verdict verdict)
 		return APPROVAL_RECUSE_GIVEN;
 	case RESPONSE_EXTEND:
 		return APPROVAL_EXTEND_GIVEN;
+	case RESPONSE_WITHDRAW:
+		return APPROVAL_WITHDRAW_GIVEN;
+	case RESPONSE_REVOKE:
+		return APPROVAL_REVOKE_GIVEN;
 	case RESPONSE_COMMENT:
 		break;
 	}
 	return APPROVAL_COMMENT_GIVEN;
+}
+
+/* The agent speaks for itself, by a key that may speak as it: it does not answer for anybody. */
+static bool
+is_by_the_agent(const struct resolver_item *item)
+{
+	const char *agent_id = item->approval->about.agent_id;
+
+	return strcmp(item->response.responder, agent_id) == 0 && keyring_speaks_as(item->key, agent_id);
 }
 
 static struct approval_event
@@ -179,6 +192,7 @@ event_of(const struct resolver_item *item, int64_t now)
 	    .voter = resolver_voter(approval, item->response.responder),
 	    .eligible = item->eligible,
 	    .responder_is_requester = is_requester(approval, item->response.responder),
+	    .requester_verified = is_by_the_agent(item),
 	    .is_operator = item->is_operator,
 	    .digest_matches = strcmp(digest, approval->about.digest_text) == 0,
 	    .deadline = item->response.deadline,
@@ -258,7 +272,7 @@ apply(struct resolver_effects *effects, struct resolver_intake *intake, struct r
 	if (!item->request_id)
 		return quarantine_as(effects, item, "no_approval", "approval_id", "there is no such approval",
 				     error);
-	if (!item->key->answers)
+	if (!item->key->answers && item->response.verdict != RESPONSE_WITHDRAW)
 		return refuse(effects, intake, item, "responder_not_key_owner", error);
 	if (!is_fresh(item, effects->work->now))
 		return refuse(effects, intake, item, "stale", error);

@@ -181,6 +181,7 @@ load_requests(struct work *work, const struct resolver_approvals *approvals, str
 		approval->owner = store_row_text(rows, row, 9);
 		about->verified_kid = store_row_text(rows, row, 23);
 		about->verified_owner = store_row_text(rows, row, 24);
+		approval->now.grant_ends = store_row_time(rows, row, 25);
 		read_decision(rows, row, approval);
 		if (!read_json(work->arena, store_row_text(rows, row, 4), &about->context, error)
 		    || !read_json(work->arena, store_row_text(rows, row, 5), &about->execution, error)
@@ -229,7 +230,8 @@ resolver_save(struct work *work, const struct resolver_approvals *approvals, str
 
 		if (!approval->touched)
 			continue;
-		assert(approval->was == APPROVAL_PENDING || approval->now.state == approval->was);
+		assert(approval->was == APPROVAL_PENDING || approval->now.state == approval->was
+		       || (approval->was == APPROVAL_APPROVED && approval->now.state == APPROVAL_REVOKED));
 		sheet_add(&changed, store_uuid(approval->approval_id),
 			  store_text(approval_state_name(approval->was)),
 			  store_text(approval_state_name(approval->now.state)),

@@ -133,6 +133,25 @@ locate(struct work *work, struct resolver_intake *intake, struct error *error)
 	return rows != NULL;
 }
 
+/* What was granted is revoked by nobody while its outcomes are judged, and what that does to limits is seen by both. */
+static bool
+lock_outcomes(struct work *work, const struct resolver_intake *intake, struct error *error)
+{
+	int64_t *chains = arena_take_array(work->arena, intake->count, sizeof *chains);
+	size_t count = 0;
+
+	for (size_t i = 0; i < intake->count; i++) {
+		struct resolver_approval *approval = intake->items[i].approval;
+
+		if (!approval || intake->items[i].response.verdict != RESPONSE_REVOKE
+		    || approval->now.state != APPROVAL_APPROVED)
+			continue;
+		approval->may_end = true;
+		chains[count++] = work_chain(work, approval->about.key);
+	}
+	return work_lock_outcomes(work, chains, count, error);
+}
+
 static bool
 lock_approvals(struct work *work, struct resolver_intake *intake, struct error *error)
 {
@@ -203,8 +222,9 @@ static bool
 look_up(struct resolver *resolver, struct work *work, struct resolver_intake *intake, struct error *error)
 {
 	if (!snapshot_refresh(resolver->snapshot, work, error) || !locate(work, intake, error)
-	    || !lock_approvals(work, intake, error) || !load_known(work, intake, error)
-	    || !load_membership(work, intake, error) || !load_keys(work, intake, error))
+	    || !lock_approvals(work, intake, error) || !lock_outcomes(work, intake, error)
+	    || !load_known(work, intake, error) || !load_membership(work, intake, error)
+	    || !load_keys(work, intake, error))
 		return false;
 	check_keys(intake);
 	return true;

@@ -18,6 +18,8 @@ result_of(enum approval_state state)
 		return authorization_status_name(AUTHORIZATION_EXPIRED);
 	case APPROVAL_CANCELLED:
 		return authorization_status_name(AUTHORIZATION_CANCELLED);
+	case APPROVAL_REVOKED:
+		return authorization_status_name(AUTHORIZATION_REVOKED);
 	default:
 		return NULL;
 	}
@@ -36,7 +38,14 @@ answers_of(const struct resolver_approval *approval)
 	return approval->answers + (approval->answer_count - shown(approval));
 }
 
-/* Those who approved or denied, and stand by it. */
+/* Who ends it by that is named beside those who voted. */
+static bool
+is_end(const char *verdict)
+{
+	return strcmp(verdict, "withdraw") == 0 || strcmp(verdict, "revoke") == 0;
+}
+
+/* Those who approved or denied, and stand by it; and who ended it. */
 static const struct authorization_response *
 votes_of(struct arena *arena, const struct resolver_approval *approval, size_t *count)
 {
@@ -50,7 +59,8 @@ votes_of(struct arena *arena, const struct resolver_approval *approval, size_t *
 		    n < approval->now.voter_count ? approval->now.voters[n].vote : APPROVAL_VOTE_NONE;
 
 		if ((vote == APPROVAL_VOTE_APPROVE && strcmp(answer->verdict, "approve") == 0)
-		    || (vote == APPROVAL_VOTE_DENY && strcmp(answer->verdict, "deny") == 0))
+		    || (vote == APPROVAL_VOTE_DENY && strcmp(answer->verdict, "deny") == 0)
+		    || is_end(answer->verdict))
 			votes[all++] = *answer;
 	}
 	*count = all < RESOLVER_VOTES_SHOWN ? all : RESOLVER_VOTES_SHOWN;
@@ -162,13 +172,16 @@ speak(struct resolver_effects *effects, const struct resolver_approval *approval
 		     log_text("status", authorization_status_name(word->status)),
 		     log_text("code", word->reason_code), log_text("policy", word->policy_id),
 		     log_number("policy_version", word->policy_version));
-	if (word->status != AUTHORIZATION_GRANTED)
+	if (word->status == AUTHORIZATION_REVOKED)
+		limits_end(effects->limits, word->tenant, word->request_id,
+			   approval->now.grant_ends - word->decided_at);
+	else if (word->status != AUTHORIZATION_GRANTED)
 		limits_drop(effects->limits, word->tenant, word->request_id);
 	return word_speak(&effects->words, word, error);
 }
 
 static bool
-grant(struct resolver_effects *effects, const struct resolver_approval *approval,
+grant(struct resolver_effects *effects, struct resolver_approval *approval,
       const struct word_decision *decision, struct error *error)
 {
 	struct authorization word = final_word(effects, approval, decision);
@@ -179,6 +192,7 @@ grant(struct resolver_effects *effects, const struct resolver_approval *approval
 	word.not_before = effects->work->now + approval->hold_for;
 	word.expires_at = word.not_before + approval->valid_for;
 	word.obligations = approval->obligations;
+	approval->now.grant_ends = word.expires_at;
 	return speak(effects, approval, &word, error);
 }
 
@@ -201,6 +215,32 @@ expire(struct resolver_effects *effects, const struct resolver_approval *approva
 	word.status = AUTHORIZATION_EXPIRED;
 	word.reason_code = "approval_expired";
 	word.reason_text = "The question was not answered in time.";
+	return speak(effects, approval, &word, error);
+}
+
+static bool
+cancel(struct resolver_effects *effects, const struct resolver_approval *approval,
+       const struct resolver_item *item, struct error *error)
+{
+	struct authorization word = final_word(effects, approval, &approval->decision);
+
+	word.status = AUTHORIZATION_CANCELLED;
+	word.reason_code = "withdrawn";
+	word.reason_text = arena_format(effects->work->arena, "Withdrawn by %s.", item->response.responder);
+	return speak(effects, approval, &word, error);
+}
+
+/* One more word: the grant stays what it was, until now. */
+static bool
+revoke(struct resolver_effects *effects, const struct resolver_approval *approval,
+       const struct resolver_item *item, struct error *error)
+{
+	struct authorization word = final_word(effects, approval, &approval->decision);
+
+	word.status = AUTHORIZATION_REVOKED;
+	word.explanation_digest = NULL; /* the grant has said it */
+	word.reason_code = "revoked";
+	word.reason_text = arena_format(effects->work->arena, "Revoked by %s.", item->response.responder);
 	return speak(effects, approval, &word, error);
 }
 
@@ -294,5 +334,10 @@ resolver_perform(struct resolver_effects *effects, struct resolver_approval *app
 		return announce(effects, approval, "denied", error) && deny(effects, approval, error);
 	if (step->effects & APPROVAL_EFFECT_EXPIRE)
 		return announce(effects, approval, "expired", error) && expire(effects, approval, error);
+	if (step->effects & APPROVAL_EFFECT_CANCEL)
+		return announce(effects, approval, "withdrawn", error)
+		       && cancel(effects, approval, item, error);
+	if (step->effects & APPROVAL_EFFECT_REVOKE)
+		return announce(effects, approval, "revoked", error) && revoke(effects, approval, item, error);
 	return announce(effects, approval, cause_of(step, item), error);
 }

@@ -8,7 +8,8 @@ SELECT approval.approval_id, approval.tenant, approval.request_id, approval.requ
        request.verified_kid, request.verified_owner,
        need.stages, need.wholes, need.opens, need.escalations, approval.reminded_at,
        ARRAY(SELECT step.group_name FROM approval_step AS step
-              WHERE step.approval_id = approval.approval_id AND step.how = 'notify' AND step.stage < 32 ORDER BY step.n)
+              WHERE step.approval_id = approval.approval_id AND step.how = 'notify' AND step.stage < 32 ORDER BY step.n),
+       approval.revoked_at
   FROM approval
   JOIN request USING (tenant, request_id)
   JOIN LATERAL (
@@ -16,8 +17,10 @@ SELECT approval.approval_id, approval.tenant, approval.request_id, approval.requ
         WHERE decision.tenant = request.tenant AND decision.request_id = request.request_id
           AND decision.verdict = 'REQUIRE_APPROVAL'
         ORDER BY decision.n DESC LIMIT 1) AS asking ON true
-  LEFT JOIN authorization_status AS word
-         ON word.tenant = request.tenant AND word.request_id = request.request_id AND word.final
+  LEFT JOIN LATERAL (
+       SELECT said.status FROM authorization_status AS said
+        WHERE said.tenant = request.tenant AND said.request_id = request.request_id AND said.status <> 'PENDING'
+        ORDER BY said.final LIMIT 1) AS word ON true
  CROSS JOIN LATERAL (
        SELECT json_agg(decision.obligations ORDER BY decision.n) AS maps FROM decision
         WHERE decision.tenant = request.tenant AND decision.request_id = request.request_id

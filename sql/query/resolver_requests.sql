@@ -1,4 +1,5 @@
--- Of locked approvals: the request, its agent's owner, the latest decision that asks people, and how many decisions there are.
+-- Of locked approvals: the request, its agent's owner, the latest decision that asks people, how many decisions there are, and when
+-- what was granted ends.
 -- A signature by a key that is revoked by now from before it was taken shows nobody; who owned the key stays excluded.
 SELECT approval.approval_id, request.agent_id, request.action, request.target, request.context, request.execution,
        request.reason, request.on_behalf_of, request.traceparent, agent.owner,
@@ -9,11 +10,13 @@ SELECT approval.approval_id, request.agent_id, request.action, request.target, r
        (SELECT json_agg(decision.obligations ORDER BY decision.n)::text FROM decision
          WHERE decision.tenant = request.tenant AND decision.request_id = request.request_id
            AND decision.verdict <> 'BLOCK' AND decision.obligations IS NOT NULL),
-       signer.kid, request.verified_owner
+       signer.kid, request.verified_owner, granted.expires_at
   FROM approval
   JOIN request USING (tenant, request_id)
   LEFT JOIN signing_key AS signer
          ON signer.kid = request.verified_kid AND (signer.revoked_at IS NULL OR signer.revoked_at > request.received_at)
+  LEFT JOIN authorization_status AS granted
+         ON granted.tenant = request.tenant AND granted.request_id = request.request_id AND granted.status = 'GRANTED'
   LEFT JOIN agent ON agent.tenant = request.tenant AND agent.agent_id = request.agent_id
   JOIN LATERAL (
        SELECT * FROM decision

@@ -1,4 +1,4 @@
--- What people have answered in locked approvals, as far as it still counts: the voter does not own the agent by now. An approve counts
+-- What people have answered in locked approvals, as far as it still counts: who votes does not own the agent by now. An approve counts
 -- while its key is not revoked and where its voter is still a member of the group, also for what was demanded later; one that counts
 -- for nothing any more is as if not given. A deny and a recuse stand whatever becomes of their key: they open nothing.
 SELECT v.approval_id, v.responder, v.verdict, v.reason, v.received_at,
@@ -15,5 +15,6 @@ SELECT v.approval_id, v.responder, v.verdict, v.reason, v.received_at,
                         AND (q.n = ANY (v.counted_for) OR q.added_at >= v.received_at)) AS still
  WHERE v.approval_id = ANY ($1::uuid[]) AND v.result = 'counted'
    AND (v.verdict <> 'approve' OR ((k.revoked_at IS NULL OR k.revoked_at > clock_timestamp()) AND still.counted_for <> '{}'))
-   AND a.owner IS DISTINCT FROM v.responder AND r.verified_owner IS DISTINCT FROM v.responder
+   AND (v.verdict IN ('comment', 'withdraw', 'revoke')
+        OR a.owner IS DISTINCT FROM v.responder AND r.verified_owner IS DISTINCT FROM v.responder)
  ORDER BY v.approval_id, v.received_at, v.kid, v.response_id

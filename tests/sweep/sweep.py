@@ -109,8 +109,8 @@ class Round:
         if state:
             groups = ["pair"] if kind == "pair" else ["release-managers"]
             self.expected.update([("approval", request_id, state)])
-            self.expected.update([("decision", request_id, 1, verdict)] if state == "APPROVED" else [])  # again, at the last vote
-            told = [("hook", "approval.opened"), ("hook", "approval.closed")]
+            self.expected.update([("decision", request_id, 1, verdict)] if state in ("APPROVED", "REVOKED") else [])  # again, at the last vote
+            told = [("hook", "approval.opened"), ("hook", "approval.closed")] + [("hook", "approval.revoked")] * (state == "REVOKED")
             told += [("program", "approval.opened"), ("flaky", "approval.opened")] if groups == ["pair"] else []
             self.expected.update(("delivery", request_id, target, what, "sent") for target, what in told)
         for name, values in facts.items():
@@ -168,6 +168,8 @@ class Round:
         for kind in ("late1", "late2", "late3"):
             self.request(kind, "deployment.brief")
         self.request("pair", "credential.rotate")
+        for kind in ("withdraw", "revoke"):
+            self.request(kind, "deployment.production", agent_id="payer")
         self.flush()
         self.must("allow", ["GRANTED"], "ALLOW", use=["runs"], outcome=[("started", "authorized"), ("succeeded", "authorized")],
                   quarantine=["id_conflict", "id_conflict"])
@@ -186,13 +188,18 @@ class Round:
             self.must(kind, ["PENDING", "EXPIRED"], "REQUIRE_APPROVAL", "EXPIRED")
         self.must("pair", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED", use=["pairs"],
                   vote=[("pia", "approve", "counted"), ("pia", "approve", "repeated"), ("paul", "approve", "counted")])
+        self.must("withdraw", ["PENDING", "CANCELLED"], "REQUIRE_APPROVAL", "CANCELLED",
+                  vote=[("payer", "withdraw", "counted"), ("alice", "approve", "already_decided")])
+        self.must("revoke", ["PENDING", "GRANTED", "REVOKED"], "REQUIRE_APPROVAL", "REVOKED", use=["asked"],
+                  vote=[("alice", "approve", "counted"), ("bob", "revoke", "not_an_approver"), ("alice", "revoke", "counted")],
+                  outcome=[("started", "executed_after_revocation")], incident=["executed_after_revocation"])
         self.must("early", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED", use=["asked"], vote=[("alice", "approve", "counted")])
         self.must("known", ["GRANTED"], "ALLOW", use=["runs"], outcome=[("started", "authorized")])
         self.must("never", outcome=[("started", "executed_without_authorization")], incident=["executed_without_authorization"],
                   quarantine=["request_unknown"])
-        asked = [self.id(kind) for kind in ("approve", "deny", "refuse", "pair", "late1", "late2", "late3")]
+        asked = [self.id(kind) for kind in ("approve", "deny", "refuse", "pair", "late1", "late2", "late3", "withdraw", "revoke")]
         self.steps = [
-            (lambda: self.stored("approval", asked) == 7, self.answer),
+            (lambda: self.stored("approval", asked) == 9, self.answer),
             (lambda: self.stored("shelf", [self.id("early")]) == 1, lambda: self.publish("requests", early)),
             (lambda: self.stored("shelf", [self.id("known")]) == 1, lambda: self.publish("requests", known)),
             (lambda: self.stored("shelf", [self.id("never")]) == 2, self.give_up),
@@ -206,7 +213,14 @@ class Round:
             self.vote("refuse", person)
         for person in ("pia", "pia", "paul"):
             self.vote("pair", person)
+        self.vote("withdraw", "payer", "withdraw", times=2)
+        self.vote("withdraw", "alice")
+        self.vote("revoke", "alice")
+        self.vote("revoke", "bob", "revoke")
+        self.vote("revoke", "alice", "revoke", times=2)
         self.flush()
+        self.steps.append((lambda: self.stored("authorization_status", [self.id("revoke")], "status = 'REVOKED'") == 1,
+                           lambda: (self.report("revoke", "started"), self.flush())))
         self.steps.append((lambda: self.stored("authorization_status", [self.id("approve")], "final") == 1,
                            lambda: (self.report("approve", "succeeded", times=2), self.flush())))
 
@@ -305,6 +319,7 @@ class Street:
         for person, group in (("alice", "release-managers"), ("bob", "release-managers"), ("pia", "pair"), ("paul", "pair")):
             self.house.person(person, group)
         self.house.person("mallory")
+        self.house.agent("payer")
 
     # ------------------------------------------------------------ a point
 

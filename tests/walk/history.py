@@ -126,6 +126,11 @@ class View:
         found = self.events.get(event_id, [])
         return found[0] if len(found) == 1 and found[0]["topic"] == topic else None
 
+    def revoked(self, request):
+        """When what was granted was taken back, else None."""
+        found = [w["decided_at"] for w in self.words.get(request, ()) if w["status"] == "REVOKED"]
+        return found[0] if found else None
+
     def final(self, request):
         found = [w for w in self.words.get(request, ()) if w["final"]]
         return found[0] if len(found) == 1 else None

@@ -12,7 +12,7 @@ def demands_of(requirements, steps, opened_at):
     for row in requirements:
         if row["demand"] == len(demands):
             demands.append({"profile": row["profile"], "policy": row["policy_id"], "distinct": row["distinct_persons"],
-                            "deny_quorum": row["deny_quorum"], "require_reason": row["require_reason"], "stages": [], "steps": [],
+                            "deny_quorum": row["deny_quorum"], "require_reason": row["require_reason"], "is_fallback": row["fallback"], "stages": [], "steps": [],
                             "rows": [], "numbers": [], "since": row["added_at"] or opened_at})
         demand = demands[row["demand"]]
         demand["rows"].append(row["n"])
@@ -30,7 +30,11 @@ def demands_of(requirements, steps, opened_at):
 
 
 def same(demand, wanted):
-    """An approval's demand and that of a policy: nothing but what a step that only tells asks may differ."""
+    """An approval's demand and that of a policy, or what stands in for that: nothing but what a step that only tells asks may differ."""
+    if demand["is_fallback"]:
+        wanted = wanted["fallback"]
+    if wanted is None:
+        return False
     def plain(steps):
         return [(after, how, group, quorum if how != "notify" else None) for after, how, group, quorum in steps]
 

@@ -18,7 +18,7 @@ def judge(view, violate):
 
 # ---------------------------------------------------------------- outcomes
 
-def judgements(view, outcome, word, before):
+def judgements(view, outcome, word, revoked, before):
     """What may be said of it, the reports before it in hand."""
     started = any(o["status"] == "started" for o in before)
     ended = any(o["status"] in ("succeeded", "failed") for o in before)
@@ -40,7 +40,10 @@ def judgements(view, outcome, word, before):
         return young | {"executed_with_other_digest"}
     if outcome["status"] == "started" and started or outcome["status"] in ("succeeded", "failed") and ended:
         return young | {"executed_twice"}
-    if (outcome["status"] == "started" or not in_time) and reached >= (word["expires_at"] or 0):
+    begins = outcome["status"] == "started" or not in_time
+    if begins and revoked and outcome["received_at"] >= revoked and reached >= revoked:
+        return young | {"executed_after_revocation"}
+    if begins and reached >= (word["expires_at"] or 0):
         return young | {"executed_after_expiry"}
     return young | {"authorized"}
 
@@ -51,7 +54,7 @@ def judge_outcomes(view, violate):
         word = view.final(request)
         for n, outcome in enumerate(outcomes):
             who = f"{outcome['tenant']}/{outcome['outcome_id']}"
-            allowed = judgements(view, outcome, word, outcomes[:n])
+            allowed = judgements(view, outcome, word, view.revoked(request), outcomes[:n])
             if outcome["judgement"] not in allowed:
                 violate("judgement", who, f"{outcome['judgement']}, expected {' or '.join(sorted(allowed))}")
             event_id = word and word["event_id"]
@@ -72,7 +75,7 @@ def judge_incidents(view, violate):
         if row["kind"] == "authorized_never_reported":
             word = view.final(request)
             early = [o for o in view.outcomes.get(request, ()) if o["received_at"] < row["at"] - view.history.unseen * SECOND]
-            if not word or word["status"] != "GRANTED" or row["at"] < word["expires_at"] or early or \
+            if not word or word["status"] != "GRANTED" or (view.revoked(request) or row["at"]) < row["at"] - view.history.unseen * SECOND or row["at"] < word["expires_at"] or early or \
                     row["incident_id"] != derived(*request, f"incident.{row['kind']}.{word['event_id']}", 0):
                 violate("made-up", row["incident_id"], f"{row['kind']} of {key_of(*request)}")
         elif row["kind"] == "approval_flood":
@@ -147,7 +150,7 @@ def judge_deliveries(view, violate):
         approval = view.approvals.get((row["tenant"], row["request_id"]))
         if not approval or approval["approval_id"] != row["approval_id"]:
             violate("made-up", who, "a delivery about no question")
-        elif row["kind"] == "approval.closed" and approval["state"] == "PENDING":
+        elif row["kind"] == "approval.closed" and approval["state"] == "PENDING" or row["kind"] == "approval.revoked" and approval["state"] != "REVOKED":
             violate("made-up", who, "tells an end that has not come")
         if (row["state"] == "pending") != (row["finished_at"] is None) or row["state"] == "sent" and row["attempts"] < 1:
             violate("delivery", who, f"{row['state']}, finished at {row['finished_at']}, {row['attempts']} attempts")
@@ -159,7 +162,7 @@ def judge_deliveries(view, violate):
     for request, approval in view.approvals.items():
         groups = [r["group_name"] for r in view.requirements.get(approval["approval_id"], ()) if approval["asked"] >> r["n"] & 1]
         for target in view.history.targets:
-            for event in ("opened", "closed") if approval["state"] != "PENDING" else ("opened",):
+            for event in ("opened", *["closed"] * (approval["state"] != "PENDING"), *["revoked"] * (approval["state"] == "REVOKED")):
                 told = (approval["approval_id"], target["channel"], target["name"], f"approval.{event}")
-                if wants(target, request[0], groups, event) and told not in there:
+                if wants(target, request[0], groups, "closed" if event == "revoked" else event) and told not in there:
                     violate("untold", key_of(*request), f"{target['channel']}/{target['name']} was not told that it was {event}")

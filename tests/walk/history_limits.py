@@ -122,7 +122,7 @@ def grant(view, request, decision, word, found):
         if limit.get("count_on") != "execution":
             use.counted = place(view, decision)
             continue
-        ends_at = word["expires_at"] + history_policy.duration(limit.get("report_within", "5m"))
+        ends_at = min(word["expires_at"], view.revoked(request) or word["expires_at"]) + history_policy.duration(limit.get("report_within", "5m"))
         use.held, use.until = place(view, decision), ends_at - 1
         reports = [o["received_at"] for o in view.outcomes.get(request, ()) if o["joined_with"] == word["event_id"]]
         if reports and ends_at >= begins(limit, min(reports)):

@@ -70,7 +70,7 @@ class Demand:
 
     def __init__(self, verdict, code, rules=(), asked=(), valid_for=(), advice=(), endless=False):
         """asked: for each document that asks, the document and the names of its profiles; endless: what has no ttl has none."""
-        self.remediation, self.obligations = " ".join(advice) or None, {}
+        self.remediation, self.obligations, self.nobody = " ".join(advice) or None, {}, "closed"
         self.verdict, self.code, self.rules = verdict, code, sorted(set(rules))
         self.needs, self.owners, self.hold_for, ttls, terms = [], [], 0, [], list(valid_for)
         for document, profiles in asked:
@@ -82,6 +82,17 @@ class Demand:
                 self.hold_for = max(self.hold_for, duration(profile.get("hold_for", "")))
                 terms.append(duration(profile.get("grant", {}).get("valid_for", VALID_FOR)))
         self.ttl, self.valid_for = min(ttls, default=None), min(terms, default=None)
+
+
+    def set_nobody(self, voices):
+        """What becomes of a need that nobody could meet: of several classes the strictest; whom they ask instead."""
+        cells = {c.get("failure", {}).get("no_eligible_approver", "closed") for v in voices for c in v.classes}
+        self.nobody = next(word for word in ("closed", "hold", "escalate") if word in cells)
+        for need, owner in zip(self.needs, self.owners):
+            instead = {}
+            for ask in [c["fallback"] for v in voices if v.document["policy"] == owner for c in v.classes if "fallback" in c]:
+                instead[ask["group"]] = max(instead.get(ask["group"], 0), ask["quorum"])
+            need["fallback"] = {**need, "stages": [(True, list(instead.items()))], "steps": [], "distinct": False} if self.nobody == "escalate" else None
 
 
 class Voice:
@@ -191,6 +202,7 @@ def demand(documents, request, late, exceeded=()):
     whole = Demand(verdict, code, [r for v in heard for r in v.rules], [(v.document, v.profiles) for v in heard], terms,
                    [text for text in dict.fromkeys(advice) if text], all(c.get("no_deadline", False) for v in voices for c in v.classes))
     whole.obligations = duties
+    whole.set_nobody(voices)
     return whole
 
 

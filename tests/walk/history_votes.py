@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nothing was granted without the people whom the policy demanded, each with a key, a group and a right of his own, in time."""
 import history_identity
+import history_people
 from history_approval import demands_of, is_met, same, standing, ways_of
 from history_policy import demand_of, unite
 from history_tools import SECOND, b64url, derived, key_of, kid_of, microseconds, parse, verifies
@@ -79,6 +80,12 @@ class Directory:
             return None
         return key["public"] if self.may_answer(key, tenant, person, at, self.is_member) else None
 
+    def is_agent(self, kid, row, person, at):
+        """The key may speak as the agent of the request, and who says so is that agent."""
+        key = self.keys.get(kid)
+        return person == row["agent_id"] and bool(key) and key["tenant"] == row["tenant"] and key["since"] <= at \
+            and not self.was_revoked(kid, at) and history_identity.speaks_as(key, person)
+
     def was_revoked(self, kid, at):
         return kid in self.over and self.over[kid] < at - SLACK
 
@@ -91,6 +98,7 @@ class Directory:
 def judge(view, violate):
     directory = Directory(view, violate)
     history_identity.judge(view, directory, violate)
+    history_people.judge(view, directory, violate)
     for response in view.tables["response"]:
         judge_response(view, directory, response, violate)
     for row in view.tables["quarantine"]:
@@ -101,6 +109,8 @@ def judge(view, violate):
         judge_refusals(view, approval, who, violate)
         votes = [v for v in view.responses.get(approval["approval_id"], ()) if v["result"] == "counted"]
         judge_requirements(view, request, approval, who, violate)
+        if approval["state"] == "CANCELLED" and [v["received_at"] for v in votes if v["verdict"] == "withdraw"] != [approval["closed_at"]]:
+            violate("denial", who, f"cancelled at {approval['closed_at']}, withdrawn at {[v['received_at'] for v in votes if v['verdict'] == 'withdraw']}")
         if any(w["status"] == "GRANTED" for w in view.words.get(request, ())):
             judge_grant(view, directory, request, approval, votes, who, violate)
         final = view.final(request)
@@ -126,19 +136,36 @@ def judge_response(view, directory, response, violate):
     if not approval or not row or approval["approval_id"] != response["approval_id"]:
         violate("vote", who, "counted for no question")
         return
-    if directory.speaks(response["kid"], response["tenant"], person, at) is None:
+    if response["verdict"] == "withdraw":
+        if not directory.is_agent(response["kid"], row, person, at):
+            violate("vote", who, f"withdrawn by {person}, whose key does not speak as {row['agent_id']}")
+    elif directory.speaks(response["kid"], response["tenant"], person, at) is None:
         violate("vote", who, f"its key did not speak for {person} then")
-    if response["verdict"] != "comment" and person in (row["agent_id"], row["on_behalf_of"], row["verified_owner"]) or response["verdict"] != "comment" and directory.always_owner(row["tenant"], row["agent_id"], person, at):
+    if response["verdict"] not in ("comment", "withdraw", "revoke") and (person in (row["agent_id"], row["on_behalf_of"], row["verified_owner"])
+                                                                         or directory.always_owner(row["tenant"], row["agent_id"], person, at)):
         violate("vote", who, f"{person} asked, is asked for, or owns the agent")
     if response["request_digest"] != row["request_digest"]:
         violate("vote", who, f"about {response['request_digest']}, the request is {row['request_digest']}")
-    if approval["deadline"] and at >= approval["deadline"] or at < approval["opened_at"] or approval["closed_at"] and at > approval["closed_at"]:
+    if response["verdict"] == "revoke":
+        judge_revoke(view, directory, response, approval, who, violate)
+    elif approval["deadline"] and at >= approval["deadline"] or at < approval["opened_at"] or approval["closed_at"] and at > approval["closed_at"]:
         violate("vote-late", who, f"counted at {at}: opened {approval['opened_at']}, deadline {approval['deadline']}, closed {approval['closed_at']}")
     record = view.sent.get((response["origin_topic"], response["origin_partition"], response["origin_offset"]))
     moments = [at] + ([record.at] if record and record.at else [])
     if all(abs(response["issued_at"] - moment) > WINDOW for moment in moments):
         violate("vote-late", who, f"issued at {response['issued_at']}, counted at {at}")
     judge_membership(view, directory, response, row, approval, who, violate)
+
+
+def judge_revoke(view, directory, response, approval, who, violate):
+    """He took back what he had approved, or is an operator; and it had been granted."""
+    tenant, person, at = response["tenant"], response["responder"], response["received_at"]
+    approved = any(v["responder"] == person and v["verdict"] == "approve" and v["result"] == "counted" and v["received_at"] <= at
+                   for v in view.responses.get(approval["approval_id"], ()))
+    if not approved and not directory.is_member(tenant, OPERATORS, person, at):
+        violate("vote", who, f"{person} took back what he had not approved")
+    if approval["revoked_at"] != at or at < (approval["closed_at"] or at):
+        violate("vote-late", who, f"taken back at {at}, granted at {approval['closed_at']}, revoked at {approval['revoked_at']}")
 
 
 def judge_membership(view, directory, response, row, approval, who, violate):
@@ -155,6 +182,8 @@ def judge_membership(view, directory, response, row, approval, who, violate):
                 for n in response["counted_for"] if n in needs):
             violate("vote", who, "without a reason where one is demanded")
         return
+    if response["verdict"] in ("withdraw", "revoke"):
+        return
     groups = {r["group_name"] for r in needs.values()}
     groups |= {OPERATORS} if response["verdict"] != "recuse" else set()
     asked = any(directory.is_member(tenant, g, person, at) for g in groups)
@@ -170,6 +199,8 @@ def may_be_refused(view, directory, response):
     row, approval = view.requests.get(request), view.approvals.get(request)
     if response["result"] == "no_approval":
         return not approval
+    if response["result"] == "not_requester":
+        return response["verdict"] == "withdraw" and not (row and directory.is_agent(response["kid"], row, person, at))
     if response["result"] == "responder_not_key_owner":
         key = directory.keys.get(response["kid"])
         return not (key and directory.may_answer(key, response["tenant"], person, at, directory.always_member))
@@ -181,6 +212,7 @@ def may_be_refused(view, directory, response):
     needs = [r for r in view.requirements.get(approval["approval_id"], ()) if first and not r["added_at"]]
     same = [v for v in view.responses.get(approval["approval_id"], ()) if v["result"] == "counted" and v["received_at"] <= at]
     own = [v["verdict"] for v in same if v["responder"] == person]
+    final = view.final(request)
     wanted = microseconds(parse(response["value"])["deadline"]) if response["verdict"] == "extend" else None
     limit = (approval["latest"] or approval["opened_at"], approval["deadline"] or approval["opened_at"])
     return {
@@ -192,12 +224,26 @@ def may_be_refused(view, directory, response):
         "not_extendable": not approval["latest"] or not approval["deadline"],
         "not_later": wanted is not None and wanted <= limit[1],
         "beyond_maximum": wanted is not None and wanted > limit[0],
+        "not_granted": response["verdict"] == "revoke" and (approval["closed_at"] is None or approval["closed_at"] >= at),
+        "not_an_approver": response["verdict"] == "revoke" and not directory.always_member(request[0], OPERATORS, person, at)
+        and standing_is(view, directory, response, own),
+        "authorization_expired": response["verdict"] == "revoke" and final and final["expires_at"] and at >= final["expires_at"],
         "digest_mismatch": response["request_digest"] != row["request_digest"],
         "approval_expired": approval["deadline"] and at >= approval["deadline"] or approval["state"] == "EXPIRED",
         "already_decided": approval["closed_at"] is not None and approval["closed_at"] <= at and approval["state"] != "EXPIRED",
         "responder_is_requester": person in (row["agent_id"], row["on_behalf_of"], row["verified_owner"]) or directory.may_own(request[0], row["agent_id"], person, at),
         "not_a_member": not any(directory.always_member(request[0], r["group_name"], person, at) for r in needs),
     }.get(response["result"], False)
+
+
+def standing_is(view, directory, response, own):
+    """No approve of his counts: he gave none, took it back, or lost key or group since."""
+    if "approve" not in own or set(own) & {"deny", "recuse"}:
+        return True
+    votes = [v for v in view.responses.get(response["approval_id"], ()) if v["responder"] == response["responder"] and v["verdict"] == "approve"]
+    needs = {r["n"]: r for r in view.requirements.get(response["approval_id"], ())}
+    return not any(v["kid"] not in directory.over and any(directory.always_member(v["tenant"], needs[n]["group_name"], v["responder"], response["received_at"])
+                                                          for n in v["counted_for"]) for v in votes)
 
 
 def judge_quarantine(view, directory, row, violate):
@@ -299,7 +345,7 @@ def judge_grant(view, directory, request, approval, votes, who, violate):
 
 def judge_denial(view, request, approval, votes, final, who, violate):
     denies, duties = [v for v in votes if v["verdict"] == "deny"], {}
-    outgrown = ["too_many_requirements", "too_many_obligations"]
+    outgrown = ["too_many_requirements", "too_many_obligations", "no_eligible_approver"]
     if any([unite(duties, d["obligations"] or {}) for d in view.decisions[request]]):
         outgrown.append("obligation_conflict")
     needs, closed = view.requirements.get(approval["approval_id"], ()), approval["closed_at"]

@@ -4,7 +4,7 @@ from history_flood import UNASKED
 from history_policy import demand_by, demand_of, policies_of, unite
 from history_tools import SECOND, canonical, claims_of, derived, digest_text, key_of, microseconds, murmur2
 
-FINAL_OF = {"APPROVED": "GRANTED", "DENIED": "DENIED", "EXPIRED": "EXPIRED", "CANCELLED": "CANCELLED"}
+FINAL_OF = {"APPROVED": "GRANTED", "DENIED": "DENIED", "EXPIRED": "EXPIRED", "CANCELLED": "CANCELLED", "REVOKED": "GRANTED"}
 
 
 def judge(view, violate):
@@ -128,7 +128,8 @@ def judge_words(view, request, who, violate):
     words, row, approval = view.words.get(request, []), view.requests[request], view.approvals.get(request)
     first = (view.decisions.get(request) or [{"verdict": None}])[0]["verdict"]
     final = [w for w in words if w["final"]]
-    pending = [w for w in words if not w["final"]]
+    pending = [w for w in words if w["status"] == "PENDING"]
+    judge_revocation(view, request, words, final, who, violate)
     if len(final) > 1 or len(pending) > 1:
         violate("one-word", who, f"words {[w['status'] for w in words]}")
     if not final and not (pending and approval and approval["state"] == "PENDING"):
@@ -153,6 +154,19 @@ def judge_words(view, request, who, violate):
     for word in final:
         if any(word["decided_at"] <= p["decided_at"] for p in pending):
             violate("pending", who, "said after the final word")
+
+
+def judge_revocation(view, request, words, final, who, violate):
+    """One more word, on a grant that had not ended, and only where people or operators took it back."""
+    revoked, approval = [w for w in words if w["status"] == "REVOKED"], view.approvals.get(request)
+    at = revoked[0]["decided_at"] if revoked else None
+    if len(revoked) > 1 or revoked and not (final and final[0]["status"] == "GRANTED" and final[0]["decided_at"] <= at < final[0]["expires_at"]):
+        violate("revoked", who, f"REVOKED at {[w['decided_at'] for w in revoked]}, final word {[(w['status'], w['expires_at']) for w in final]}")
+    by = [v for v in view.tables["response"] if (v["tenant"], v["request_id"], v["verdict"], v["result"]) == (*request, "revoke", "counted")]
+    if [v["received_at"] for v in by] != [w["decided_at"] for w in revoked]:
+        violate("revoked", who, f"REVOKED at {at}, revocations counted at {[v['received_at'] for v in by]}")
+    if approval and (approval["state"] == "REVOKED", approval["revoked_at"]) != (bool(revoked), at):
+        violate("revoked", who, f"REVOKED at {at}, the question is {approval['state']} since {approval['revoked_at']}")
 
 
 def judge_word(view, word, row, who, violate):
@@ -185,6 +199,9 @@ def judge_word(view, word, row, who, violate):
         if status == "GRANTED" and unite(duties, decision["obligations"] or {}):
             violate("obligations", who, f"granted, though decision {decision['n']} contradicts those before")
     told = claims_of(word["token"], view.history.keys, "countersign-authorization+jwt") or {}
+    revokes = derived(*request, "authorization.GRANTED", 0) if status == "REVOKED" else None
+    if {body.get("revokes"), told.get("revokes")} != {revokes}:
+        violate("revoked", who, f"{status} takes back {body.get('revokes')}, its token {told.get('revokes')}, granted was {revokes}")
     if body.get("obligations", {}) != duties or word["final"] and told.get("obligations", {}) != duties:
         violate("obligations", who, f"{status} obliges to {body.get('obligations')}, its token to {told.get('obligations')}, decided was {duties}")
     policy = body.get("policy", {})
@@ -198,7 +215,7 @@ def judge_word(view, word, row, who, violate):
 
 
 def judge_token(view, word, row, who, violate):
-    if not word["final"]:
+    if word["status"] == "PENDING":
         if word["token"] is not None:
             violate("token", who, "PENDING has one")
         return
@@ -227,7 +244,7 @@ def judge_approval(view, request, who, violate):
         violate("approval", who, f"{state}, and the final word is {final and final['status']}")
     if final and closed != final["decided_at"]:
         violate("approval", who, f"closed at {closed}, final word at {final['decided_at']}")
-    if state in ("APPROVED", "DENIED") and approval["deadline"] and closed >= approval["deadline"]:
+    if state in ("APPROVED", "DENIED", "CANCELLED", "REVOKED") and approval["deadline"] and closed >= approval["deadline"]:
         violate("deadline", who, f"{state} at {closed}, deadline {approval['deadline']}")
     if state == "EXPIRED" and (approval["deadline"] is None or closed < approval["deadline"]):
         violate("deadline", who, f"expired at {closed}, deadline {approval['deadline']}")
@@ -253,8 +270,9 @@ def judge_notices(view, request, approval, final, who, violate):
         violate("notices", who, f"states {[b.get('state') for b in bodies]}")
     if bool(closed) != (approval["state"] != "PENDING") or any(b.get("state") != "CLOSED" for b in bodies[closed[0] if closed else len(bodies):]):
         violate("notices", who, f"{approval['state']}, states {[b.get('state') for b in bodies]}")
-    if final and {bodies[n]["result"] for n in closed} != {final["status"]}:
-        violate("notices", who, f"result {[b.get('result') for b in bodies]}, final word {final['status']}")
+    results = list(dict.fromkeys(bodies[n]["result"] for n in closed))
+    if final and results != [final["status"]] + ["REVOKED"] * (approval["state"] == "REVOKED"):
+        violate("notices", who, f"result {[b.get('result') for b in bodies]}, final word {final['status']}, {approval['state']}")
     if [e["sequence"] for e in events] != sorted(e["sequence"] for e in events):
         violate("notices", who, f"sequences {[e['sequence'] for e in events]}")
     for body in bodies:
@@ -289,5 +307,6 @@ def judge_events(view, violate):
         if event["topic"] == "authorizations":
             order.setdefault((event["chain"], event["key"]), []).append(view.body(event).get("status"))
     for (_, key), statuses in order.items():
-        if len(statuses) > 2 or len(statuses) == 2 and statuses[0] != "PENDING" or statuses.count("PENDING") > 1:
+        said = statuses[1:] if statuses[0] == "PENDING" else statuses
+        if len(said) > 1 and said != ["GRANTED", "REVOKED"] or "PENDING" in said or said == ["REVOKED"]:
             violate("one-word", key, f"the ledger says {statuses}")

@@ -141,3 +141,18 @@ def a_delivery_that_was_sent_without_an_attempt(h):
 @breaks("delivery")
 def a_delivery_that_speaks_of_another_question(h):
     h.row("delivery", request_id=h.town.granted)["body"] = h.row("delivery", request_id=h.town.denied)["body"]
+
+
+@breaks("judgement")
+def an_execution_after_the_revocation_that_was_taken_for_authorized(h):
+    h.row("outcome", request_id=h.town.revoked)["judgement"] = "authorized"
+
+
+@breaks("made-up")
+def a_revocation_that_was_told_and_has_not_come(h):
+    h.row("delivery", request_id=h.town.granted, kind="approval.closed")["kind"] = "approval.revoked"
+
+
+@breaks("untold")
+def a_revocation_of_which_nobody_was_told(h):
+    h.remove("delivery", request_id=h.town.revoked, kind="approval.revoked")

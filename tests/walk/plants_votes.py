@@ -241,3 +241,30 @@ def a_question_of_which_one_of_two_suffices(h):
 def a_grant_of_which_the_second_stage_was_not_met(h):
     row = h.row("approval_requirement", approval_id=h.approval(h.town.granted)["approval_id"])
     h.add("approval_requirement", row, n=1, stage=1, group_name="pair")
+
+
+# ---------------------------------------------------------------- what was taken back
+
+@breaks("vote")
+def a_request_withdrawn_by_another_agent(h):
+    h.vote(h.town.withdrawn, "payments-2")["responder"] = "payments-3"
+
+
+@breaks("vote")
+def a_request_withdrawn_with_the_key_of_a_person(h):
+    h.vote(h.town.withdrawn, "payments-2")["kid"] = h.row("signing_key", owner="alice")["kid"]
+
+
+@breaks("denial")
+def a_question_that_was_cancelled_and_nobody_withdrew(h):
+    h.remove("response", request_id=h.town.withdrawn)
+
+
+@breaks("vote")
+def a_grant_revoked_by_who_had_not_approved(h):
+    h.row("response", request_id=h.town.revoked, verdict="revoke")["responder"] = "bob"
+
+
+@breaks("vote-late")
+def a_revocation_before_the_grant(h):
+    h.row("response", request_id=h.town.revoked, verdict="revoke")["received_at"] = h.approval(h.town.revoked)["closed_at"] - 1

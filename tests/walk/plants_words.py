@@ -350,3 +350,37 @@ def a_request_on_another_chain(h):
 def a_word_on_another_chain(h):
     event = h.event(h.word(h.town.allowed, "GRANTED")["event_id"])
     event["chain"] = (event["chain"] + 1) % 6
+
+
+# ---------------------------------------------------------------- what was taken back
+
+@breaks("revoked")
+def a_revocation_of_what_had_ended(h):
+    h.word(h.town.revoked, "REVOKED")["decided_at"] = h.word(h.town.revoked, "GRANTED")["expires_at"]
+
+
+@breaks("revoked")
+def a_revocation_by_nobody(h):
+    h.remove("response", request_id=h.town.revoked, verdict="revoke")
+
+
+@breaks("revoked")
+def a_revocation_that_the_question_does_not_know(h):
+    h.approval(h.town.revoked).update(state="APPROVED", revoked_at=None)
+
+
+@breaks("revoked")
+def a_revocation_of_another_grant(h):
+    event = h.event(h.word(h.town.revoked, "REVOKED")["event_id"])
+    event["payload"] = event["payload"].replace(h.word(h.town.revoked, "GRANTED")["event_id"].encode(), h.word(h.town.allowed, "GRANTED")["event_id"].encode())
+
+
+@breaks("one-word")
+def a_revocation_that_the_ledger_has_before_the_grant(h):
+    granted, revoked = (h.event(h.word(h.town.revoked, status)["event_id"]) for status in ("GRANTED", "REVOKED"))
+    granted["sequence"], revoked["sequence"] = revoked["sequence"], granted["sequence"]
+
+
+@breaks("one-word")
+def a_grant_after_it_was_denied(h):
+    h.add("ledger_event", h.event(h.word(h.town.denied, "DENIED")["event_id"]), sequence=10 ** 9)

@@ -12,7 +12,7 @@ from history_policy import matches
 from history_tools import canonical, parse
 from house import House, Key, digest_of, policy
 from plants import PLANTS, Plant
-import plants_effects, plants_flood, plants_identity, plants_inputs, plants_ledger, plants_limits, plants_votes, plants_words  # noqa: E401, F401
+import plants_effects, plants_flood, plants_identity, plants_inputs, plants_ledger, plants_limits, plants_people, plants_votes, plants_words  # noqa: E401, F401
 
 
 # on what is granted at once, and on what people grant
@@ -25,6 +25,11 @@ LIMITS += [{**LIMITS[0], "id": "executions", "count": {"max": 1000, "per": "1h"}
 def staged(version, **changes):
     """The usual policy, in which a third may stand in for a pair that does not answer."""
     document = policy(version, limits=LIMITS, **changes)
+    document["approvals"]["ghosts"] = {"any_of": [{"group": "ghosts", "quorum": 1}], "ttl": "1h"}
+    document["classes"][:0] = [
+        {"id": "stranded", "actions": ["stranded.**"], "default": "REQUIRE_APPROVAL", "approval": "ghosts"},
+        {"id": "rescued", "actions": ["rescued.**"], "default": "REQUIRE_APPROVAL", "approval": "ghosts",
+         "failure": {"no_eligible_approver": "escalate"}, "fallback": {"group": "release-managers", "quorum": 1}}]
     document["approvals"]["pair"]["escalate"] = [{"after": "30m", "to": {"group": "release-managers", "quorum": 1}}]
     return document
 
@@ -71,12 +76,31 @@ class Town:
         self.wrong = house.report(self.blocked, "started")
         for request_id, word in ((self.granted, "GRANTED"), (self.pair, "GRANTED"), (self.denied, "DENIED"), (self.brief, "EXPIRED")):
             house.word(request_id, word)
+        self.take_back(house)
         house.activate(staged(2))
         stricter = policy(3, rules=[{"id": "stop", "match": {"actions": ["deployment.**"]}, "decision": "BLOCK"}])
         house.cli("policy", "shadow", "-", stdin=json.dumps(stricter))
         self.later = house.ask(action="deployment.staging")
+        self.stranded, self.rescued = house.ask(action="stranded.x", agent_id="lost"), house.ask(action="rescued.x", agent_id="lost")
+        house.word(self.stranded, "DENIED")
+        house.word(self.rescued, "PENDING")
         house.word(self.later, "GRANTED")
         house.expect("incidents", self.blocked)
+
+    def take_back(self, house):
+        """One that its agent withdraws, and one that is revoked, which is executed all the same."""
+        house.person("otto", "operators")
+        self.withdrawn, self.revoked = house.ask(agent_id="payments-2"), house.ask(agent_id="payments-3")
+        for request_id in (self.withdrawn, self.revoked):
+            house.word(request_id, "PENDING")
+        house.answer(self.withdrawn, "payments-2", "withdraw", key=house.keys["payments"])
+        house.answer(self.revoked, "alice")
+        house.word(self.revoked, "GRANTED")
+        house.answer(self.revoked, "alice", "revoke")
+        house.word(self.revoked, "REVOKED")
+        house.word(self.withdrawn, "CANCELLED")
+        house.report(self.revoked, "started")
+        house.expect("incidents", self.revoked)
 
     def repeat(self, house, request):
         """The same id once more: with the same bytes, with the same meaning, and with another."""

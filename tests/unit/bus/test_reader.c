@@ -76,7 +76,9 @@ following_goes_on_after_the_end(void **state)
 	(void)state;
 	put(topic, 0, 5);
 	reader = open_reader(&topic, 1, true);
+	assert_false(bus_reader_caught_up(reader));
 	assert_int_equal(read_on(reader, &at_end), 5);
+	assert_true(bus_reader_caught_up(reader));
 	assert_false(at_end);
 	put(topic, 0, 7);
 	assert_int_equal(read_on(reader, &at_end), 7);
@@ -97,6 +99,7 @@ from_the_end_only_what_comes_later_is_read(void **state)
 	put(topic, 0, 5);
 	reader = bus_reader_open_at_end(options(), &topic, 1, &error);
 	assert_non_null(reader);
+	assert_true(bus_reader_caught_up(reader));
 	put(topic, 0, 1);
 	put(topic, 1, 1);
 	for (int i = 0; i < 2; i++) {

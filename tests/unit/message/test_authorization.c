@@ -252,9 +252,9 @@ static void
 every_final_word_is_signed_and_only_a_grant_ends(void **state)
 {
 	static const enum authorization_status statuses[] = {AUTHORIZATION_DENIED, AUTHORIZATION_EXPIRED,
-							     AUTHORIZATION_CANCELLED};
+							     AUTHORIZATION_CANCELLED, AUTHORIZATION_REVOKED};
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		struct authorization authorization = as(statuses[i], "REQUIRE_APPROVAL", "denied_by_approver");
 		const char *token = NULL;
 		struct event event;
@@ -274,6 +274,24 @@ every_final_word_is_signed_and_only_a_grant_ends(void **state)
 }
 
 static void
+a_revocation_names_the_grant_that_it_takes_back(void **state)
+{
+	struct authorization authorization = granted();
+	const char *token = NULL;
+	struct event event = spoken(*state, &authorization, &token);
+	const char *grant = arena_string(*state, event.event_id.text);
+
+	assert_null(value_get(body_of(*state, &event), "revokes"));
+	authorization.status = AUTHORIZATION_REVOKED;
+	event = spoken(*state, &authorization, &token);
+	assert_string_equal(value_get_string(body_of(*state, &event), "revokes"), grant);
+	assert_non_null(strstr(claims_of(*state, token, AUTHORIZATION_TYP),
+			       arena_format(*state, "\"revokes\":\"%s\"", grant)));
+	assert_string_not_equal(event.event_id.text, grant);
+	assert_null(strstr(event.payload, "obligations"));
+}
+
+static void
 the_next_action_says_whether_asking_again_helps(void **state)
 {
 	static const struct {
@@ -283,6 +301,7 @@ the_next_action_says_whether_asking_again_helps(void **state)
 	    {AUTHORIZATION_PENDING, "rule", "wait"},
 	    {AUTHORIZATION_EXPIRED, "approval_expired", "request"},
 	    {AUTHORIZATION_CANCELLED, "withdrawn", "none"},
+	    {AUTHORIZATION_REVOKED, "revoked", "none"},
 	    {AUTHORIZATION_DENIED, "rule", "none"},
 	    {AUTHORIZATION_DENIED, "class_default", "none"},
 	    {AUTHORIZATION_DENIED, "denied_by_approver", "none"},
@@ -309,10 +328,11 @@ the_next_action_says_whether_asking_again_helps(void **state)
 static void
 statuses_have_their_own_ids_and_types(void **state)
 {
-	static const char *const types[] = {"pending", "granted", "denied", "expired", "cancelled"};
-	const char *ids[5];
+	static const char *const types[] = {"pending", "granted",   "denied",
+					    "expired", "cancelled", "revoked"};
+	const char *ids[6];
 
-	for (int status = AUTHORIZATION_PENDING; status <= AUTHORIZATION_CANCELLED; status++) {
+	for (int status = AUTHORIZATION_PENDING; status <= AUTHORIZATION_REVOKED; status++) {
 		struct authorization authorization = granted();
 		const char *token = NULL;
 
@@ -371,6 +391,7 @@ main(void)
 	    cmocka_unit_test(an_invalid_request_is_denied_without_digest_agent_and_policy),
 	    cmocka_unit_test(a_duplicate_names_the_request_that_stands_for_it),
 	    cmocka_unit_test(every_final_word_is_signed_and_only_a_grant_ends),
+	    cmocka_unit_test(a_revocation_names_the_grant_that_it_takes_back),
 	    cmocka_unit_test(the_next_action_says_whether_asking_again_helps),
 	    cmocka_unit_test(statuses_have_their_own_ids_and_types),
 	    cmocka_unit_test(a_grant_that_is_not_bound_ends_the_process),

@@ -4,16 +4,20 @@
 #include "tests/unit/message/event_test.h"
 
 static const char *const rules[] = {"prod-deploy-risky"};
-static const struct notice_need needs[] = {
-    {.profile = "release",
-     .group = "release-managers",
-     .quorum = 2,
-     .votes = 1,
-     .stage = 1,
-     .all = true,
-     .distinct = true,
-     .open = true},
-    {.profile = "security", .group = "security-oncall", .quorum = 1, .stage = 2, .escalated = true}};
+static const struct notice_need needs[] = {{.profile = "release",
+					    .group = "release-managers",
+					    .quorum = 2,
+					    .votes = 1,
+					    .stage = 1,
+					    .all = true,
+					    .distinct = true,
+					    .open = true},
+					   {.profile = "security",
+					    .group = "security-oncall",
+					    .quorum = 1,
+					    .stage = 2,
+					    .fallback = true,
+					    .escalated = true}};
 static const struct authorization_ahead ahead[] = {{"release-managers", 0}, {"security-oncall", 3}};
 static const struct authorization_response responses[] = {
     {"alice@example.com", "approve", "Change CHG-1042 is on.", TEST_TIME}};

@@ -354,6 +354,40 @@ who_signed_the_request_is_shown(void **state)
 			       "\nIdentity: verified, signed by a key of: \"trea\\\"surer\"\n"));
 }
 
+static void
+a_revocation_says_so_first_and_who_did_what_has_its_word(void **state)
+{
+	static const struct authorization_response answers[] = {
+	    {.responder = "a", .verdict = "approve"},
+	    {.responder = "b", .verdict = "deny"},
+	    {.responder = "c", .verdict = "recuse"},
+	    {.responder = "d", .verdict = "comment", .reason = "hm"},
+	    {.responder = "e", .verdict = "extend"},
+	    {.responder = "f", .verdict = "withdraw"},
+	    {.responder = "g", .verdict = "revoke", .reason = "no"}};
+	struct card card = usual();
+	const struct value *body, *data;
+	const char *text;
+
+	(void)state;
+	card.responses = answers;
+	card.response_count = sizeof answers / sizeof *answers;
+	card.result = "REVOKED";
+	card.closed_at = 1790000099 * SECOND;
+	card.revoked_at = 1790000100 * SECOND;
+	body = format(&card, CARD_REVOKED);
+	data = value_get(body, "data");
+	text = value_get_string(data, "text");
+	assert_string_equal(value_get_string(body, "type"), "approval.revoked");
+	assert_string_equal(value_get_string(body, "timestamp"), "2026-09-21T14:15:00.000000Z");
+	assert_string_equal(value_get_string(data, "revoked_at"), "2026-09-21T14:15:00.000000Z");
+	assert_string_equal(value_get_string(data, "closed_at"), "2026-09-21T14:14:59.000000Z");
+	assert_int_equal(strncmp(text, "Revoked, it may not be executed any more: agent", 47), 0);
+	assert_non_null(strstr(text, "\nApproved by \"a\"\nDenied by \"b\"\nStepped aside: \"c\"\n"
+				     "Remark of \"d\": \"hm\"\nExtended by \"e\"\nWithdrawn by \"f\"\n"
+				     "Revoked by \"g\": \"no\"\n"));
+}
+
 /* Every line of a card begins with a word of ours, whatever the strings are. */
 static void
 no_agent_can_write_a_line_of_the_card(void **state)
@@ -389,6 +423,7 @@ main(void)
 	    cmocka_unit_test(what_a_grant_obliges_to_is_always_shown),
 	    cmocka_unit_test(nothing_unseen_is_left_in_a_text),
 	    cmocka_unit_test(values_are_shown_as_they_are),
+	    cmocka_unit_test(a_revocation_says_so_first_and_who_did_what_has_its_word),
 	    cmocka_unit_test(no_agent_can_write_a_line_of_the_card),
 	};
 

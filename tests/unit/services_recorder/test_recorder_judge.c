@@ -155,7 +155,31 @@ rule_5_a_start_that_was_an_incident_was_a_start_all_the_same(void **state)
 }
 
 static void
-rule_6_what_begins_at_the_end_or_later_is_too_late(void **state)
+rule_6_what_begins_after_the_revocation_is_too_late_and_what_began_before_may_end(void **state)
+{
+	static const enum outcome_status statuses[] = {OUTCOME_STARTED, OUTCOME_SUCCEEDED, OUTCOME_FAILED,
+						       OUTCOME_ROLLED_BACK};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
+		struct recorder_facts before = granted(), at = granted(), late = granted();
+
+		before.revoked_at = at.revoked_at = late.revoked_at = IN_TIME + 1;
+		expect(&before, reported(statuses[i]), IN_TIME, RECORDER_AUTHORIZED);
+		expect(&at, reported(statuses[i]), IN_TIME + 1, RECORDER_AFTER_REVOCATION);
+		expect(&late, reported(statuses[i]), LATE, RECORDER_AFTER_REVOCATION);
+	}
+
+	struct recorder_facts facts = granted();
+
+	facts.revoked_at = IN_TIME + 1;
+	expect(&facts, reported(OUTCOME_STARTED), IN_TIME, RECORDER_AUTHORIZED);
+	expect(&facts, reported(OUTCOME_SUCCEEDED), LATE, RECORDER_AUTHORIZED);
+	expect(&facts, reported(OUTCOME_STARTED), LATE, RECORDER_TWICE);
+}
+
+static void
+rule_7_what_begins_at_the_end_or_later_is_too_late(void **state)
 {
 	static const enum outcome_status statuses[] = {OUTCOME_STARTED, OUTCOME_SUCCEEDED, OUTCOME_FAILED,
 						       OUTCOME_ROLLED_BACK};
@@ -170,7 +194,7 @@ rule_6_what_begins_at_the_end_or_later_is_too_late(void **state)
 }
 
 static void
-rule_6_a_start_that_came_too_late_does_not_make_its_end_authorized(void **state)
+rule_7_a_start_that_came_too_late_does_not_make_its_end_authorized(void **state)
 {
 	struct recorder_facts facts = granted();
 
@@ -180,7 +204,7 @@ rule_6_a_start_that_came_too_late_does_not_make_its_end_authorized(void **state)
 }
 
 static void
-rule_6_a_late_start_is_late_although_an_end_was_in_time(void **state)
+rule_7_a_late_start_is_late_although_an_end_was_in_time(void **state)
 {
 	struct recorder_facts facts = granted();
 
@@ -214,9 +238,10 @@ main(void)
 	    cmocka_unit_test(rule_4_what_was_run_must_be_what_was_authorized),
 	    cmocka_unit_test(rule_5_a_second_start_or_end_is_a_second_execution),
 	    cmocka_unit_test(rule_5_a_start_that_was_an_incident_was_a_start_all_the_same),
-	    cmocka_unit_test(rule_6_what_begins_at_the_end_or_later_is_too_late),
-	    cmocka_unit_test(rule_6_a_start_that_came_too_late_does_not_make_its_end_authorized),
-	    cmocka_unit_test(rule_6_a_late_start_is_late_although_an_end_was_in_time),
+	    cmocka_unit_test(rule_6_what_begins_after_the_revocation_is_too_late_and_what_began_before_may_end),
+	    cmocka_unit_test(rule_7_what_begins_at_the_end_or_later_is_too_late),
+	    cmocka_unit_test(rule_7_a_start_that_came_too_late_does_not_make_its_end_authorized),
+	    cmocka_unit_test(rule_7_a_late_start_is_late_although_an_end_was_in_time),
 	    cmocka_unit_test(what_the_report_says_of_its_time_does_not_matter),
 	};
 
