@@ -10,7 +10,7 @@ def judge(view, directory, violate):
     for tenant, group, person in directory.members:
         people.setdefault((tenant, group), set()).add(person)
     for request, decisions in view.decisions.items():
-        first = demand_of(view, decisions[0]) if decisions[0]["policy_id"] else None
+        first = demand_of(view, decisions[0]) if request in view.requests and decisions[0]["policy_id"] else None
         if first and first.verdict == "REQUIRE_APPROVAL":
             judge_asking(view, directory, people, request, first, violate)
 
