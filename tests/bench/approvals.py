@@ -8,7 +8,7 @@ import time
 import psycopg
 from confluent_kafka import OFFSET_END, Consumer, Producer, TopicPartition
 
-from sides import ASKED, BOOTSTRAP, Countersign
+from sides import ASKED, BOOTSTRAP, Countersign, Limit
 from house import now, rfc3339
 from stored import store
 
@@ -196,47 +196,61 @@ def floor(side, producer, count):
 
 
 def answer_once(side, producer, reader, request_id, digest):
-    """Seconds from the moment at which Kafka has an answer to that at which the final word on it is read."""
+    """Seconds until the final word on an answer is read: since it is sent, and since Kafka has it."""
     value = json.dumps({"response_id": "t-" + request_id, "tenant": "default", "request_id": request_id, "verdict": "approve", "responder": "alice",
                         "issued_at": rfc3339(now()), "request_digest": digest}).encode()
     signature = side.house.keys["alice"].detached(value)
-    _, there = produce(producer, side.topic("responses"), key=request_id, value=value, headers={"signature": signature})
+    begin, there = produce(producer, side.topic("responses"), key=request_id, value=value, headers={"signature": signature})
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         message = reader.poll(1.0)
         if message and not message.error() and message.key() == request_id.encode():
-            return time.perf_counter() - there
+            return time.perf_counter() - begin, time.perf_counter() - there
     raise AssertionError(f"no word on {request_id}")
 
 
+def answer_round(side, producer, count):
+    """The medians of answer_once, one answer at a time."""
+    found = side.round(count + 20, ASKED)
+    side.stop()
+    ids = ids_of(found["run"], range(count + 20))
+    digests = dict(side.house.sql("SELECT request_id, request_digest FROM request WHERE request_id = ANY (%s)", ids))
+    for service in ("resolver", "relay"):
+        side.house.start(service)
+    reader = reader_of(side, "authorizations")
+    taken = [answer_once(side, producer, reader, request_id, digests[request_id]) for request_id in ids][20:]
+    reader.close()
+    side.stop()
+    return [statistics.median(seconds) for seconds in zip(*taken)]
+
+
 def answering(table, rounds, count=300):
-    side, seconds, commits, sends = with_open(FEW), [], [], []
+    """Beside one commit and one produce by themselves, and beside the limit, which reads, commits once and produces once as well."""
+    side = with_open(FEW)
+    limit = Limit("limit", side, 1000)
     producer = Producer({"bootstrap.servers": BOOTSTRAP, "linger.ms": 0, "partitioner": "murmur2_random", "log_level": 0})
+    found = {name: [] for name in ("sent to word", "there to word", "one commit", "one produce", "limit, sent to word")}
     try:
+        limit.ping(50)
         for _ in range(rounds):
-            found = side.round(count + 20, ASKED)
-            side.stop()
-            ids = ids_of(found["run"], range(count + 20))
-            digests = dict(side.house.sql("SELECT request_id, request_digest FROM request WHERE request_id = ANY (%s)", ids))
-            for service in ("resolver", "relay"):
-                side.house.start(service)
-            reader = reader_of(side, "authorizations")
-            taken = [answer_once(side, producer, reader, request_id, digests[request_id]) for request_id in ids]
-            reader.close()
-            side.stop()
-            commit, send = floor(side, producer, count)
-            seconds.append(statistics.median(taken[20:]))
-            commits.append(statistics.median(commit))
-            sends.append(statistics.median(send))
+            sent, there = answer_round(side, producer, count)
+            found["limit, sent to word"].append(statistics.median(limit.ping(count)) / 1e6)
+            limit.stop()
+            commits, sends = floor(side, producer, count)
+            for name, value in (("sent to word", sent), ("there to word", there), ("one commit", statistics.median(commits)),
+                                ("one produce", statistics.median(sends))):
+                found[name].append(value)
     finally:
+        limit.close()
         side.close()
-    ratios = [s / (c + p) for s, c, p in zip(seconds, commits, sends)]
+    ratios = {"there to word, of one commit and one produce":
+              [t / (c + p) for t, c, p in zip(found["there to word"], found["one commit"], found["one produce"])],
+              "sent to word, of the limit": [s / x for s, x in zip(found["sent to word"], found["limit, sent to word"])]}
     table(f"Milliseconds from an answer to the final word, p50 of {count}, one at a time, and the floor (aim: twice)",
           ["", *(f"round {i + 1}" for i in range(rounds)), "median"],
-          [[name, *(v * 1000 for v in values), statistics.median(values) * 1000]
-           for name, values in (("answer to word", seconds), ("one commit", commits), ("one produce", sends))]
-          + [["of the floor", *ratios, statistics.median(ratios)]])
-    return {"count": count, "answer_s": seconds, "commit_s": commits, "produce_s": sends, "ratio": statistics.median(ratios)}
+          [[name, *(v * 1000 for v in values), statistics.median(values) * 1000] for name, values in found.items()]
+          + [[name, *values, statistics.median(values)] for name, values in ratios.items()])
+    return {"count": count, "seconds": found, "ratios": {name: statistics.median(values) for name, values in ratios.items()}}
 
 
 def part(table, count, rounds):
