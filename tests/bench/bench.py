@@ -243,7 +243,7 @@ def part_open():
 
 def part_approvals():
     """Opening, answering and expiring, by how many are open; the sweeper beside COPY; an answer beside one commit and one produce."""
-    return approvals.part(table, COUNT // 40, ROUNDS)
+    return approvals.part(table, COUNT // 20, ROUNDS)
 
 
 # ---------------------------------------------------------------- recovery
