@@ -10,8 +10,10 @@ import sys
 import threading
 import time
 
+import approvals
 import peers
 import policy
+from approvals import with_open
 from sides import ALLOWED, ASKED, ROOT, SERVICES, Countersign, Limit
 from pair import server
 from stored import store
@@ -226,18 +228,6 @@ def part_stored():
         big.close()
 
 
-def with_open(number):
-    """Countersign with so many approvals that wait."""
-    side = Countersign(services=("resolver", "relay", "evaluator"))
-    side.house.person("alice", "release-managers")
-    for _ in range(number % 6 or 6):
-        sample = side.sample(ASKED)
-    side.stop()
-    store(side.house, sample, (number - 1) // 6 * 6, run="o00000")
-    assert side.house.one("SELECT count(*) FROM approval WHERE state = 'PENDING'") == number
-    return side
-
-
 def part_open():
     """The cost of a decision while ten and while 100,000 approvals wait for people."""
     many, result = int(os.environ.get("OPEN", "100000")), {}
@@ -249,6 +239,11 @@ def part_open():
         return result
     finally:
         big.close()
+
+
+def part_approvals():
+    """Opening, answering and expiring, by how many are open; the sweeper beside COPY; an answer beside one commit and one produce."""
+    return approvals.part(table, COUNT // 20, ROUNDS)
 
 
 # ---------------------------------------------------------------- recovery
@@ -394,7 +389,7 @@ def memory_asking(count):
         side.close()
 
 
-PARTS = {"rate": part_rate, "latency": part_latency, "stored": part_stored, "open": part_open, "recovery": part_recovery,
+PARTS = {"rate": part_rate, "latency": part_latency, "stored": part_stored, "open": part_open, "approvals": part_approvals, "recovery": part_recovery,
          "policy": part_policy, "conditions": part_conditions, "peers": part_peers}
 BY_NAME = {"profile": part_profile, "memory": part_memory}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The benchmark. BENCH="rate latency stored open recovery policy conditions peers" are its parts, BENCH=memory and BENCH=profile run by name only;
+# The benchmark. BENCH="rate latency stored open approvals recovery policy conditions peers" are its parts, BENCH=memory and BENCH=profile run by name only;
 # N is the number of requests in a round, ROUNDS that of the rounds.
 BENCH_TOOLS := $(B)/tests/bench/limit $(B)/tests/bench/load
 BENCH_POLICY := $(B)/tests/bench/policy $(B)/tests/bench/peers/countersign

@@ -8,7 +8,7 @@ CHUNK = 50_000
 
 
 def columns(db, table):
-    return [name for name, in db.execute("SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0"
+    return [name for name, in db.execute("SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped"
                                          " AND attgenerated = '' ORDER BY attnum", (table,))]
 
 

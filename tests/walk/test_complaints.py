@@ -141,6 +141,24 @@ def test_complaint_05_a_timeout_is_not_logged_as_a_rejection_by_somebody(town):
     assert "neither a yes nor a no" in town.cli("show", late).stdout and "mia denied: \"no\"" in town.cli("show", denied).stdout
 
 
+def test_complaint_06_an_agent_cannot_make_a_question_go_away_but_by_its_own_key_and_name(town):
+    town.agent("careful")
+    request_id = ask(town, "one", agent_id="careful")
+    for person, verdict, expect, key in (("careful", "deny", "responder_not_key_owner", "mallory"), ("careful", "withdraw", "not_requester", "mallory"),
+                                         ("mallory", "withdraw", "not_requester", "mallory"), ("mia", "withdraw", "not_requester", "mia")):
+        answer(town, request_id, person, verdict, expect=expect, key=town.keys[key])
+    town.answer(request_id, "careful", "withdraw", signature=None)
+    quarantined(town, request_id, "signature_missing")
+    town.publish("requests", {**town.last_request, "context": {"cancelled": True}}, key=request_id)  # nor by saying something else under its id
+    quarantined(town, request_id, "id_conflict")
+    town.publish("requests", None, key=request_id)
+    waits(town, request_id)
+    answer(town, request_id, "careful", "withdraw", key=town.keys["careful"], reason="not needed any more")
+    word = town.word(request_id, "CANCELLED").body  # neither a yes nor a no, and who it was is recorded
+    assert (word["reason"]["code"], [r["responder"] for r in word["responses"]]) == ("withdrawn", ["careful"])
+    assert "careful took the request back: \"not needed any more\"." in town.cli("show", request_id).stdout
+
+
 def test_complaint_07_some_questions_wait_as_long_as_they_need_and_people_are_reminded(town):
     request_id = ask(town, "patient")
     assert town.expect("approvals", request_id, state="OPEN").body["approval_deadline"] is None
@@ -309,3 +327,24 @@ def test_complaint_24_a_sub_agent_is_bound_as_its_parent_is_and_its_question_rea
     assert (shown["parent_request_id"], shown["on_behalf_of"]) == (parent, "max")
     blocked = town.ask(action="delete.everything", context={}, agent_id="parent-helper", parent_request_id=parent)
     town.word(blocked, "DENIED")
+
+
+def test_complaint_27_what_waits_is_taken_back_and_what_was_granted_too_and_everybody_is_told(town):
+    town.agent("hasty")
+    request_id = ask(town, "one", agent_id="hasty")
+    answer(town, request_id, "hasty", "withdraw", key=town.keys["hasty"])
+    town.word(request_id, "CANCELLED")
+    answer(town, request_id, "mia", expect="already_decided")  # a card that still stood somewhere does nothing
+    request_id = ask(town, "one", agent_id="hasty")
+    answer(town, request_id, "mia")
+    grant = granted(town, request_id, "mia")
+    answer(town, request_id, "max", "revoke", expect="not_an_approver")
+    answer(town, request_id, "mia", "revoke", reason="wrong branch")
+    word = town.word(request_id, "REVOKED").body
+    assert word["revokes"] == grant["event_id"] and town.words(request_id) == ["PENDING", "GRANTED", "REVOKED"]
+    town.eventually("SELECT kind FROM delivery WHERE request_id = %s AND target = 'managers' AND state = 'sent' ORDER BY kind", request_id,
+                    expected=[("approval.closed",), ("approval.opened",), ("approval.revoked",)])
+    town.report(request_id, "started")
+    assert town.expect("incidents", request_id).body["kind"] == "executed_after_revocation"
+    shown = " ".join(town.cli("show", request_id).stdout.split())
+    assert "mia took the grant back: \"wrong branch\"." in shown and "Now: granted, the grant was taken back, and an outcome was reported." in shown
