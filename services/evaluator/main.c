@@ -2,6 +2,8 @@
 /* main.c - the evaluator: requests come in, decisions and words go out. */
 #include "services/evaluator/evaluator.h"
 
+#define HOUR INT64_C(3600000000)
+
 enum { OPEN_MAX = 1000000 };
 
 int
@@ -30,6 +32,14 @@ main(int argc, char **argv)
 	     .min = 0,
 	     .max = OPEN_MAX,
 	     .sentence = "Likewise, that ask one group."},
+	    {.name = "holds.limit",
+	     .type = CONFIG_DURATION,
+	     .offset = offsetof(struct evaluator_config, held_limit),
+	     .fallback = "24h",
+	     .min = 1000000,
+	     .max = 366 * 24 * HOUR,
+	     .sentence =
+		 "How long a request waits at most while a hold stands in its way; then it is EXPIRED."},
 	    {.name = NULL},
 	};
 	static const struct config_key *const keys[] = {own, NULL};
@@ -44,6 +54,7 @@ main(int argc, char **argv)
 	    STATEMENT_LIMITS_END,	  STATEMENT_KEYRING_KEYS,	 STATEMENT_FLOOD_OPEN,
 	    STATEMENT_FLOOD_COUNT,	  STATEMENT_FLOOD_KEEP,		 STATEMENT_FLOOD_TOLD,
 	    STATEMENT_FLOOD_INCIDENT,
+	    STATEMENT_SNAPSHOT_HOLDS,	  STATEMENT_HELD_KEEP,		 STATEMENT_HELD_RELEASE, STATEMENT_HELD_DUE, STATEMENT_HELD_COUNT,
 	};
 	static const struct service service = {
 	    .name = "evaluator",
@@ -58,6 +69,8 @@ main(int argc, char **argv)
 	    .open = evaluator_open,
 	    .handle = evaluator_handle,
 	    .committed = evaluator_committed,
+	    .tick_us = 200 * 1000,
+	    .tick = evaluator_tick,
 	    .close = evaluator_close,
 	};
 
