@@ -221,19 +221,6 @@ command_show(struct cli *cli)
 	return CLI_OK;
 }
 
-int64_t
-cli_limit(const struct cli *cli)
-{
-	const char *text = cli_option(cli, "limit");
-	char *end;
-	long number = text ? strtol(text, &end, 10) : 50;
-	if (text && (*end || end == text || number < 1 || number > 10000)) {
-		cli_usage(cli, "--limit: a number from 1 to 10000");
-		return 0;
-	}
-	return number;
-}
-
 static const char *
 upper(struct cli *cli, const char *text)
 {
