@@ -33,7 +33,7 @@ may_ask_again(const char *reason_code)
 {
 	static const char *const codes[] = {
 	    "invalid_request",	    "missing_input",	     "evaluation_timeout", "no_policy",
-	    "no_eligible_approver", "identity_not_verified", "too_many_open"};
+	    "no_eligible_approver", "identity_not_verified", "too_many_open",	   "held"};
 
 	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
 		if (strcmp(codes[i], reason_code) == 0)
@@ -128,7 +128,9 @@ body_of(struct arena *arena, const struct authorization *authorization, const st
 		body_set_time(arena, body, "not_before", authorization->not_before);
 		body_set_time(arena, body, "expires_at", authorization->expires_at);
 	}
-	if (authorization->status == AUTHORIZATION_PENDING) {
+	if (authorization->held_until) {
+		body_set_time(arena, body, "held_until", authorization->held_until);
+	} else if (authorization->status == AUTHORIZATION_PENDING) {
 		body_set_time_or_null(arena, body, "approval_deadline", authorization->approval_deadline);
 		body_set_ahead(arena, body, authorization->ahead, authorization->ahead_count);
 	}

@@ -52,8 +52,9 @@ struct authorization {
 	const struct authorization_response *responses;
 	size_t response_count;
 	int64_t decided_at;
-	int64_t not_before, expires_at;		 /* GRANTED only, else 0 */
-	int64_t approval_deadline;		 /* PENDING only, 0 = none */
+	int64_t not_before, expires_at; /* GRANTED only, else 0 */
+	int64_t approval_deadline;	/* PENDING only, 0 = none */
+	int64_t held_until; /* PENDING of what is held: when it ends at the latest; 0: people are asked */
 	const struct authorization_ahead *ahead; /* PENDING only: of each group that is asked, each once */
 	size_t ahead_count;
 	const char *traceparent;

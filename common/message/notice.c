@@ -76,6 +76,19 @@ set_refused(struct arena *arena, struct value *body, const struct notice *notice
 	value_set(arena, body, "refused", refused);
 }
 
+static void
+set_hold(struct arena *arena, struct value *body, const struct notice *notice)
+{
+	struct value *hold;
+
+	if (!notice->hold_id)
+		return;
+	hold = value_map(arena);
+	value_set(arena, hold, "id", value_int(arena, notice->hold_id));
+	value_set_string(arena, hold, "reason", notice->hold_reason);
+	value_set(arena, body, "hold", hold);
+}
+
 static struct value *
 body_of(struct arena *arena, const struct notice *notice, const struct id *event_id)
 {
@@ -101,6 +114,7 @@ body_of(struct arena *arena, const struct notice *notice, const struct id *event
 		body_set_ahead(arena, body, notice->ahead, notice->ahead_count);
 	body_set_responses(arena, body, notice->responses, notice->response_count);
 	value_set_string(arena, body, "result", notice->result);
+	set_hold(arena, body, notice);
 	set_refused(arena, body, notice);
 	return body;
 }

@@ -209,6 +209,9 @@ const char *policy_params_of(const struct policy *policy, size_t n);
 bool policy_inputs_fit(const struct policy *policy, const struct policy *other, struct arena *arena,
 		       struct error *error) CS_MUST_CHECK;
 
+/* Did any of the documents put the action into this class? */
+bool policy_is_of_class(const struct policy_decision *decision, const char *class_id);
+
 /* Did units or time run out, of any document, so that something was not evaluated? */
 bool policy_is_exhausted(const struct policy_decision *decision);
 

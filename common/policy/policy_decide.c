@@ -115,6 +115,26 @@ find_classes(struct policy_deciding *deciding)
 }
 
 static bool
+has_class(const struct policy_deciding *deciding, const char *class_id)
+{
+	for (size_t i = 0; i < deciding->class_count; i++)
+		if (strcmp(deciding->classes[i]->id, class_id) == 0)
+			return true;
+	return false;
+}
+
+bool
+policy_is_of_class(const struct policy_decision *decision, const char *class_id)
+{
+	const struct policy_deciding *trail = decision->trail;
+	bool is = has_class(trail, class_id);
+
+	for (size_t i = 0; !is && i < trail->layer_count; i++)
+		is = has_class(&trail->layers[i], class_id);
+	return is;
+}
+
+static bool
 is_present(const struct policy_deciding *deciding, const char *path)
 {
 	const struct policy_type *inputs = policy_inputs(deciding->policy);

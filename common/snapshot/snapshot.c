@@ -3,21 +3,12 @@
 #include "common/snapshot/snapshot.h"
 
 #include "common/message/policy_document.h"
+#include "common/snapshot/snapshot_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NO_GENERATION (-1)
-
-struct snapshot {
-	const struct log *log;
-	struct monitor *monitor;
-	struct arena *arena; /* everything of the loaded generation */
-	int64_t generation;
-	struct snapshot_policy *policies, *shadows;
-	size_t count, shadow_count;
-	struct store_rows *asked; /* the generation, of the transaction at hand */
-};
 
 struct snapshot *
 snapshot_open(const struct log *log, struct monitor *monitor)
@@ -260,9 +251,13 @@ snapshot_ask(struct snapshot *snapshot, struct work *work, struct error *error)
 {
 	struct store_param lock = store_int(SNAPSHOT_LOCK);
 
+	snapshot->holds = NULL;
+	snapshot->hold_count = 0;
 	return store_queue(work->store, STATEMENT_SNAPSHOT_LOCK, &lock, 1, -1, error)
 	       && store_ask(work->store, work->arena, STATEMENT_SNAPSHOT_GENERATION, NULL, 0,
-			    &snapshot->asked, error);
+			    &snapshot->asked, error)
+	       && store_ask(work->store, work->arena, STATEMENT_SNAPSHOT_HOLDS, NULL, 0,
+			    &snapshot->asked_holds, error);
 }
 
 bool
@@ -274,6 +269,7 @@ snapshot_take(struct snapshot *snapshot, struct work *work, bool *changed, struc
 	snapshot->asked = NULL;
 	if (store_rows_count(rows) != 1)
 		return error_set(error, ERROR_BROKEN, "policy_generation", "the table must hold one row");
+	snapshot_read_holds(snapshot, work->arena);
 	generation = store_row_int(rows, 0, 0);
 	*changed = generation != snapshot->generation;
 	if (!*changed)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* snapshot.h - the active policies as one deciding transaction sees them: loaded once per generation, never older than it. */
+/*
+ * snapshot.h - the active policies as one deciding transaction sees them: loaded once per generation, never older than it; and
+ * the holds that stand in it.
+ */
 #ifndef COUNTERSIGN_SNAPSHOT_H
 #define COUNTERSIGN_SNAPSHOT_H
 
@@ -8,7 +11,8 @@
 
 /*
  * Key of the advisory lock that stands between deciding and activating. Whoever decides takes it shared, whoever
- * activates a policy takes it exclusively, before reading or raising the generation and until the end of the transaction.
+ * activates a policy, adds a hold or lifts one takes it exclusively, before reading or raising the generation and until the end of
+ * the transaction. The trigger of table hold names the same number.
  */
 #define SNAPSHOT_LOCK INT64_C(4850181421)
 
@@ -25,8 +29,18 @@ struct snapshot;
 struct snapshot *snapshot_open(const struct log *log, struct monitor *monitor);
 void snapshot_close(struct snapshot *snapshot); /* NULL is fine */
 
+/* Something that must not be granted now. */
+struct snapshot_hold {
+	int64_t hold_id;
+	const char *class_id, *target, *agent,
+	    *tenant; /* all of those that are not NULL match; two are patterns */
+	bool refuses; /* what it matches is denied; else it waits until the hold is over, and is decided again */
+	const char *reason;
+	int64_t until; /* at this instant it is over; INT64_MAX: when it is lifted */
+};
+
 /*
- * Takes the lock for the rest of the transaction, compares the generation and, when another one has begun, loads every
+ * Takes the lock for the rest of the transaction, reads the holds, compares the generation and, when another one has begun, loads every
  * active policy anew (the highest version of each). What it returned before is gone then. What does not load, or
  * overlaps another, is logged as an alarm; it closes, it does not fail. Errors: those of the store.
  */
@@ -44,6 +58,16 @@ int64_t snapshot_generation(const struct snapshot *snapshot);
 
 /* Does any of them hold a limit? */
 bool snapshot_has_limits(const struct snapshot *snapshot);
+
+/*
+ * What holds a request of these members that is decided so, at work->now: one that refuses before one that does not, then the
+ * oldest. NULL: nothing does. Lives as long as the transaction in which the snapshot was taken, and is asked in no other.
+ */
+const struct snapshot_hold *snapshot_held(const struct snapshot *snapshot, const char *tenant,
+					  const char *agent_id, const char *target,
+					  const struct policy_decision *decision, int64_t now);
+/* "Hold 3: Migration of the cluster." */
+const char *snapshot_hold_text(const struct snapshot_hold *hold, struct arena *arena);
 
 /* What decides for a tenant, the organisation's before the tenant's own. */
 struct snapshot_layers {

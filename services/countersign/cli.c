@@ -189,3 +189,16 @@ cli_now(void)
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
+
+int64_t
+cli_limit(const struct cli *cli)
+{
+	const char *text = cli_option(cli, "limit");
+	char *end;
+	long number = text ? strtol(text, &end, 10) : 50;
+	if (text && (*end || end == text || number < 1 || number > 10000)) {
+		cli_usage(cli, "--limit: a number from 1 to 10000");
+		return 0;
+	}
+	return number;
+}

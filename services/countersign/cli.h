@@ -52,6 +52,7 @@ struct cli {
 	struct log log;
 	struct arena *arena;
 	bool json;
+	bool tenant_given; /* by --tenant, and not only by the configuration */
 	char **arguments;
 	int argument_count;
 	struct {
@@ -71,6 +72,9 @@ int64_t cli_duration(const struct cli *cli, const char *name, int64_t fallback);
 int cli_fail(const struct error *error);
 int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* --limit as a number from 1 to 10,000; 0 after a usage message. */
+int64_t cli_limit(const struct cli *cli);
 
 /* Opens the database once; later calls give the same. */
 bool cli_store(struct cli *cli, struct error *error) CS_MUST_CHECK;
@@ -146,6 +150,9 @@ int command_extend(struct cli *cli);
 int command_withdraw(struct cli *cli);
 int command_revoke(struct cli *cli);
 int command_outcome(struct cli *cli);
+int command_hold_add(struct cli *cli);
+int command_hold_list(struct cli *cli);
+int command_hold_lift(struct cli *cli);
 int command_ledger_verify(struct cli *cli);
 int command_deliveries_list(struct cli *cli);
 int command_deliveries_replay(struct cli *cli);

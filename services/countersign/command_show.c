@@ -34,6 +34,8 @@ static const struct section sections[] = {
      NAMES("profile", "stage", "of", "group", "quorum", "votes", "now", "ahead", "members")},
     {"escalations", STATEMENT_CLI_SHOW_ESCALATIONS, NAMES("group", "how", "#quorum", "at", "#stage"),
      NAMES("at", "how", "group", "quorum", "stage")},
+    {"hold", STATEMENT_CLI_SHOW_HOLD, NAMES("hold", "reason", "since", "until", "ended"),
+     NAMES("since", "hold", "reason", "until", "ended")},
     {"responses", STATEMENT_CLI_SHOW_RESPONSES,
      NAMES("response_id", "responder", "verdict", "result", "reason", "kid", "at", "@counted_for"),
      NAMES("at", "responder", "verdict", "result", "reason")},
@@ -65,6 +67,17 @@ inline_json(struct cli *cli, struct value *map, const char *name)
 			map->as.map.members[i].value = parsed;
 }
 
+static bool
+waits_for_hold(const struct value *whole)
+{
+	const struct value *holds = value_get(whole, "hold");
+
+	for (size_t i = 0; i < holds->as.list.count; i++)
+		if (!value_get_string(holds->as.list.items[i], "ended"))
+			return true;
+	return false;
+}
+
 /* Approved is not succeeded: one line says where the request really stands. */
 static const char *
 standing(const struct value *whole)
@@ -82,7 +95,7 @@ standing(const struct value *whole)
 	if (!status)
 		return "received";
 	if (!strcmp(status, "PENDING"))
-		return "waiting for approval";
+		return waits_for_hold(whole) ? "held" : "waiting for approval";
 	if (!strcmp(status, "REVOKED") && outcome)
 		return "granted, the grant was taken back, and an outcome was reported";
 	if (strcmp(status, "GRANTED") && outcome)
@@ -208,20 +221,6 @@ command_show(struct cli *cli)
 	return CLI_OK;
 }
 
-/* --limit as a number from 1 to 10,000; 0 after a usage message. */
-static int64_t
-limit(const struct cli *cli)
-{
-	const char *text = cli_option(cli, "limit");
-	char *end;
-	long number = text ? strtol(text, &end, 10) : 50;
-	if (text && (*end || end == text || number < 1 || number > 10000)) {
-		cli_usage(cli, "--limit: a number from 1 to 10000");
-		return 0;
-	}
-	return number;
-}
-
 static const char *
 upper(struct cli *cli, const char *text)
 {
@@ -247,7 +246,7 @@ command_list(struct cli *cli)
 					      "agent_id",	   "action", "target",	 "received_at",
 					      "approval_deadline", NULL};
 	const char *state = upper(cli, cli_option(cli, "state"));
-	int64_t newest = limit(cli);
+	int64_t newest = cli_limit(cli);
 	struct error error = {0};
 	struct store_param params[] = {store_text(cli->config.tenant), store_text(state), store_int(newest)};
 	struct store_rows *rows;
@@ -275,7 +274,7 @@ command_deliveries_list(struct cli *cli)
 	static const char *const columns[] = {"delivery_id", "request_id", "channel", "target", "kind",
 					      "state",	     "attempts",   "code",    "error",	NULL};
 	const char *state = cli_option(cli, "state");
-	int64_t newest = limit(cli);
+	int64_t newest = cli_limit(cli);
 	struct error error = {0};
 	struct store_param params[] = {store_text(cli->config.tenant), store_text(state), store_int(newest)};
 	struct store_rows *rows;
@@ -317,7 +316,7 @@ command_quarantine_list(struct cli *cli)
 					    "request_id",    "origin",	"#size", "at",	  NULL};
 	static const char *const columns[] = {"quarantine_id", "service", "code", "field",
 					      "request_id",    "origin",  "at",	  NULL};
-	int64_t newest = limit(cli);
+	int64_t newest = cli_limit(cli);
 	struct error error = {0};
 	struct store_param params[] = {store_int(newest)};
 	struct store_rows *rows;

@@ -27,6 +27,22 @@ static const struct cli_option apply_options[] = {{"dry-run", NULL, "print the d
 static const struct cli_option agent_options[] = {{"owner", "PERSON", "who answers for the agent (required)"},
 						  {0}};
 
+static const struct cli_option hold_options[] = {
+    {"class", "CLASS", "what a policy puts into this class"},
+    {"target", "PATTERN", "what is about such a target"},
+    {"agent", "PATTERN", "what such an agent asks"},
+    {"everything", NULL, "all there is, where neither of these nor --tenant is given"},
+    {"refuse", NULL, "what it matches is denied"},
+    {"queue", NULL, "what it matches waits, and is decided again once the hold is over"},
+    {"reason", "TEXT", "why, for people and agents (required)"},
+    {"until", "TIME", "when it is over by itself, in RFC 3339 (default: when it is lifted)"},
+    {"by", "PERSON", "who wants it (default: the database role)"},
+    {0}};
+static const struct cli_option lift_options[] = {{"by", "PERSON", "who wants it (default: the database role)"},
+						 {0}};
+static const struct cli_option holds_options[] = {
+    {"all", NULL, "also those that are over"}, {"limit", "N", "newest N (default 50)"}, {0}};
+
 static const struct cli_option submit_options[] = {
     {"id", "ID", "request id (default: the file's, else a random one)"},
     {"agent", "ID", "agent_id"},
@@ -167,6 +183,14 @@ const struct cli_command cli_commands[] = {
     {"outcome", "ID", "Reports what happened downstream.",
      "countersign outcome deploy-4711 --status failed --reported-by deployer --detail 'health check'",
      outcome_options, 1, 1, command_outcome},
+    {"hold add", "", "Stops the line: what it matches is not granted any more once this has returned.",
+     "countersign hold add --class deployment --queue --reason 'cluster migration' --until "
+     "2026-12-01T09:00:00Z",
+     hold_options, 0, 0, command_hold_add},
+    {"hold list", "", "Lists holds, and how many items wait for each.", NULL, holds_options, 0, 0,
+     command_hold_list},
+    {"hold lift", "HOLD...", "Ends holds; what waits for them is decided again.", "countersign hold lift 3",
+     lift_options, 1, -1, command_hold_lift},
     {"people list", "[PERSON]", "Lists everybody whom the directory names, with groups, keys and agents.",
      NULL, NULL, 0, 1, command_people_list},
     {"people remove", "PERSON", "Takes a person out of every group and revokes all keys of that person.",

@@ -259,6 +259,7 @@ load_config(struct cli *cli, const struct invocation *invocation, struct error *
 			 error))
 		return false;
 	cli->config.kafka = cli_kafka;
+	cli->tenant_given = invocation->tenant != NULL;
 	if (invocation->tenant) {
 		free(cli->config.tenant);
 		cli->config.tenant = memory_string(invocation->tenant);

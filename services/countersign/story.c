@@ -103,6 +103,17 @@ wants_more(const struct stages *stages, const char *at)
 	return false;
 }
 
+/* What was held opens its approval by a later decision than the first. */
+static bool
+opens(const struct teller *teller, const struct value *row)
+{
+	const struct value *approvals = value_get(teller->whole, "approval");
+
+	return approvals && approvals->as.list.count
+	       && !strcmp(value_get_string(approvals->as.list.items[0], "opened_at"),
+			  value_get_string(row, "at"));
+}
+
 static void
 tell_decision(struct teller *teller, const struct value *row, struct buffer *out)
 {
@@ -110,7 +121,7 @@ tell_decision(struct teller *teller, const struct value *row, struct buffer *out
 	const struct value *number = value_get(row, "n");
 	bool again = number && number->kind == VALUE_INT && number->as.integer > 0;
 
-	if (again && !strcmp(verdict, "REQUIRE_APPROVAL")) {
+	if (again && !strcmp(verdict, "REQUIRE_APPROVAL") && !opens(teller, row)) {
 		buffer_add_format(
 		    out, "The policies of that moment were asked once more; they want %s",
 		    wants_more(teller->stages, value_get_string(row, "at")) ? "more" : "no more than that");
@@ -149,7 +160,7 @@ tell_word(struct teller *teller, const struct value *row, struct buffer *out)
 	const char *from = value_get_string(row, "not_before"), *until = value_get_string(row, "expires_at");
 
 	(void)teller;
-	if (!strcmp(status, "PENDING"))
+	if (!strcmp(status, "PENDING") && strcmp(value_get_string(row, "code"), "held") != 0)
 		return;
 	buffer_add_format(out, "%s: ", status);
 	if (strcmp(status, "GRANTED") != 0) {
@@ -286,7 +297,8 @@ collect(const struct teller *teller, struct moment *moments)
 			const struct value *row = list->as.list.items[j];
 			const char *at = value_get_string(
 			    row, strcmp(kinds[i].section, "approval") != 0 ? "at" : "opened_at");
-			bool again = kinds[i].tell == tell_decision && j > 0; /* after the vote that caused it */
+			bool again = kinds[i].tell == tell_decision && j > 0
+				     && !opens(teller, row); /* after the vote that caused it */
 			size_t number = again ? 3500000 + j : (i + 1) * 1000000 + j;
 			if (at)
 				moments[count++] = (struct moment){

@@ -10,6 +10,7 @@ evaluator_open(struct service_context *context, void **state, struct error *erro
 	struct evaluator *evaluator = memory_take(sizeof *evaluator);
 
 	(void)error;
+	evaluator->context = context;
 	evaluator->config = context->config;
 	evaluator->snapshot = snapshot_open(context->log, context->monitor);
 	evaluator->journal = journal_open(context->log, context->monitor);
@@ -20,6 +21,8 @@ evaluator_open(struct service_context *context, void **state, struct error *erro
 	monitor_counter(context->monitor, "requests_refused_total", "Requests that were not taken.", "code");
 	monitor_counter(context->monitor, "flood_total",
 			"Requests that were refused because too many approvals were open.", "of");
+	monitor_gauge(context->monitor, "requests_held",
+		      "Requests that wait since a hold stands in their way.", "");
 	limits_declare(context->monitor);
 	*state = evaluator;
 	return true;

@@ -3,6 +3,7 @@
 #ifndef COUNTERSIGN_EVALUATOR_H
 #define COUNTERSIGN_EVALUATOR_H
 
+#include "common/asking/asking.h"
 #include "common/journal/journal.h"
 #include "common/keyring/keyring.h"
 #include "common/known/known.h"
@@ -17,13 +18,16 @@ struct evaluator_config {
 	struct service_batch_config batch;
 	struct service_signing_config signing;
 	int64_t open_per_agent, open_per_class, open_per_group; /* approvals.open_per_…; 0: no limit */
+	int64_t held_limit;					/* holds.limit */
 };
 
 struct evaluator {
+	struct service_context *context;
 	const struct evaluator_config *config;
 	struct snapshot *snapshot;
 	struct journal *journal;
 	struct arena *rows; /* of one portion, until it is sent */
+	int64_t gauge_at;   /* by CLOCK_MONOTONIC */
 };
 
 bool evaluator_open(struct service_context *context, void **state, struct error *error) CS_MUST_CHECK;
@@ -53,6 +57,7 @@ struct evaluator_item {
 	/* of the new ones */
 	struct policy_decision decision;
 	struct word_decision stored;
+	const struct snapshot_hold *hold; /* what holds it; NULL: nothing does */
 	bool nobody; /* a requirement can't be met by anybody, those who stand in included */
 	struct policy_requirement *fallbacks; /* with escalate_if_nobody: what may stand in for each requirement */
 	const char *flood_code,
@@ -60,6 +65,10 @@ struct evaluator_item {
 	const char *duplicate_of; /* with duplicate_open: the request that asks the same; else NULL */
 	const struct authorization_ahead *ahead; /* what is open for the groups that are asked, each once */
 	size_t ahead_count;
+	/* of those that were held and are decided again: new, but without a record, and stored already */
+	int64_t decided; /* so many decisions there are; 0: it was not held */
+	int64_t held_by, held_until;
+	bool is_over; /* it was held for too long */
 };
 
 struct evaluator_intake {
@@ -105,12 +114,43 @@ bool evaluator_look_for_people(struct work *work, struct evaluator_item *items, 
 
 /* ------------------------------------------------------------------ evaluator_answer.c: what becomes of it */
 
+/* The sheets of one batch, sent in the order in which their rows refer to each other. */
+struct evaluator_answers {
+	struct evaluator *evaluator;
+	struct work *work;
+	struct arena *arena; /* of the rows */
+	struct sheet requests, held, released, approvals, lines;
+	struct asking_sheets asked;
+	struct words words;
+};
+
 /* Decides the new ones, with the policies of the snapshot and the people of now; what they take of limits is in `limits`. */
 bool evaluator_decide(struct evaluator *evaluator, struct work *work, struct limits *limits,
 		      struct evaluator_item *items, size_t count, struct error *error) CS_MUST_CHECK;
 /* Rows, words, notices and quarantine of every item. */
 bool evaluator_answer(struct evaluator *evaluator, struct work *work, const struct evaluator_item *items,
 		      size_t count, struct error *error) CS_MUST_CHECK;
+/* Notes and says the word on an item. */
+bool evaluator_speak(struct evaluator_answers *answers, const struct evaluator_item *item,
+		     const struct authorization *word, struct error *error) CS_MUST_CHECK;
+
+/* ------------------------------------------------------------------ evaluator_ask.c: people are asked */
+
+/* The approval, its OPEN, and PENDING unless that has been said. */
+bool evaluator_ask_people(struct evaluator_answers *answers, const struct evaluator_item *item,
+			  struct error *error) CS_MUST_CHECK;
+
+/* ------------------------------------------------------------------ evaluator_held.c: not now */
+
+/* Looks whether a hold stands in its way, or it was held for too long. What is BLOCK is so whatever holds it. */
+bool evaluator_is_held(const struct evaluator *evaluator, const struct work *work, struct evaluator_item *item);
+/* What becomes of one that is. */
+bool evaluator_answer_held(struct evaluator_answers *answers, const struct evaluator_item *item,
+			   struct error *error) CS_MUST_CHECK;
+/* It is held no more. */
+void evaluator_release(struct evaluator_answers *answers, const struct evaluator_item *item);
+/* Decides again what is held no more, some of it in one transaction. */
+bool evaluator_tick(void *state, struct arena *arena, bool *again, struct error *error) CS_MUST_CHECK;
 
 /* ------------------------------------------------------------------ evaluator_flood.c: not twice, not without end */
 

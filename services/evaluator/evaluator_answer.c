@@ -2,20 +2,6 @@
 /* evaluator_answer.c - deciding the new requests, and all that must be stored and said about each record. */
 #include "services/evaluator/evaluator.h"
 
-#include "common/asking/asking.h"
-
-#include <assert.h>
-
-/* The sheets of one batch, sent in the order in which their rows refer to each other. */
-struct answers {
-	struct evaluator *evaluator;
-	struct work *work;
-	struct arena *arena; /* of the rows */
-	struct sheet requests, approvals, lines;
-	struct asking_sheets asked;
-	struct words words;
-};
-
 /* ------------------------------------------------------------------ deciding */
 
 /* What the policy does not know is not kept: from here on it is a request that could not be taken. */
@@ -40,8 +26,10 @@ decide_all(const struct evaluator *evaluator, struct work *work, struct limits *
 			continue;
 		word_decide(evaluator->snapshot, &item->about, item->request.deadline, work, limits,
 			    &item->decision, &item->stored);
-		if (item->decision.refusal)
+		if (item->decision.refusal && item->decided == 0)
 			refuse_context(item);
+		else if (evaluator_is_held(evaluator, work, item))
+			continue;
 		else if (item->decision.verdict == POLICY_ALLOW)
 			limits_take(limits, item->about.tenant, item->about.request_id, &item->decision,
 				    work->now + item->decision.valid_for);
@@ -80,7 +68,7 @@ evaluator_decide(struct evaluator *evaluator, struct work *work, struct limits *
 /* ------------------------------------------------------------------ rows of requests */
 
 static void
-keep_request(struct answers *answers, const struct evaluator_item *item)
+keep_request(struct evaluator_answers *answers, const struct evaluator_item *item)
 {
 	const struct request *request = &item->request;
 	const struct record *record = item->record;
@@ -100,7 +88,8 @@ keep_request(struct answers *answers, const struct evaluator_item *item)
 }
 
 static void
-note_decision(struct answers *answers, const struct evaluator_item *item, const struct authorization *word)
+note_decision(struct evaluator_answers *answers, const struct evaluator_item *item,
+	      const struct authorization *word)
 {
 	journal_count(answers->evaluator->journal, "decisions_total", word->decision);
 	journal_note(answers->evaluator->journal, "decided", log_text("tenant", word->tenant),
@@ -108,12 +97,12 @@ note_decision(struct answers *answers, const struct evaluator_item *item, const 
 		     log_text("status", authorization_status_name(word->status)),
 		     log_text("code", word->reason_code), log_text("policy", word->policy_id),
 		     log_number("policy_version", word->policy_version),
-		     log_number("offset", item->record->offset));
+		     log_number("offset", item->record ? item->record->offset : -1));
 }
 
-static bool
-speak(struct answers *answers, const struct evaluator_item *item, const struct authorization *word,
-      struct error *error)
+bool
+evaluator_speak(struct evaluator_answers *answers, const struct evaluator_item *item,
+		const struct authorization *word, struct error *error)
 {
 	note_decision(answers, item, word);
 	return word_speak(&answers->words, word, error);
@@ -122,7 +111,7 @@ speak(struct answers *answers, const struct evaluator_item *item, const struct a
 /* ------------------------------------------------------------------ ALLOW, BLOCK, nobody to ask, invalid */
 
 static bool
-grant(struct answers *answers, const struct evaluator_item *item, struct error *error)
+grant(struct evaluator_answers *answers, const struct evaluator_item *item, struct error *error)
 {
 	struct authorization word = word_make(answers->work, &item->about, &item->stored);
 
@@ -130,22 +119,22 @@ grant(struct answers *answers, const struct evaluator_item *item, struct error *
 	word.not_before = answers->work->now;
 	word.expires_at = answers->work->now + item->decision.valid_for;
 	word.obligations = item->stored.obligations;
-	return speak(answers, item, &word, error);
+	return evaluator_speak(answers, item, &word, error);
 }
 
 static bool
-deny(struct answers *answers, const struct evaluator_item *item, struct error *error)
+deny(struct evaluator_answers *answers, const struct evaluator_item *item, struct error *error)
 {
 	struct authorization word = word_make(answers->work, &item->about, &item->stored);
 
 	word.status = AUTHORIZATION_DENIED;
-	return speak(answers, item, &word, error);
+	return evaluator_speak(answers, item, &word, error);
 }
 
 /* The decision stays what the policy said; it is the word that tells why it leads nowhere. */
 static bool
-deny_unasked(struct answers *answers, const struct evaluator_item *item, const char *code, const char *text,
-	     struct error *error)
+deny_unasked(struct evaluator_answers *answers, const struct evaluator_item *item, const char *code,
+	     const char *text, struct error *error)
 {
 	struct authorization word = word_make(answers->work, &item->about, &item->stored);
 
@@ -153,11 +142,11 @@ deny_unasked(struct answers *answers, const struct evaluator_item *item, const c
 	word.reason_code = code;
 	word.reason_text = text;
 	word.duplicate_of = item->duplicate_of;
-	return speak(answers, item, &word, error);
+	return evaluator_speak(answers, item, &word, error);
 }
 
 static bool
-deny_without_people(struct answers *answers, const struct evaluator_item *item, struct error *error)
+deny_without_people(struct evaluator_answers *answers, const struct evaluator_item *item, struct error *error)
 {
 	return deny_unasked(
 	    answers, item, "no_eligible_approver",
@@ -167,7 +156,7 @@ deny_without_people(struct answers *answers, const struct evaluator_item *item, 
 }
 
 static bool
-deny_invalid(struct answers *answers, const struct evaluator_item *item, struct error *error)
+deny_invalid(struct evaluator_answers *answers, const struct evaluator_item *item, struct error *error)
 {
 	const struct error *refusal = &item->refusal;
 	struct word_decision decision = {
@@ -186,102 +175,23 @@ deny_invalid(struct answers *answers, const struct evaluator_item *item, struct 
 	word.status = AUTHORIZATION_DENIED;
 	keep_request(answers, item);
 	word_decided(&answers->words, &item->about, 0, &decision);
-	return speak(answers, item, &word, error)
+	return evaluator_speak(answers, item, &word, error)
 	       && work_quarantine(answers->work, item->record, refusal, item->about.tenant,
 				  item->about.request_id, error);
-}
-
-/* ------------------------------------------------------------------ REQUIRE_APPROVAL */
-
-static struct approval_step
-open_approval(const struct evaluator_item *item, int64_t now, struct asking *asking)
-{
-	const struct policy_decision *decision = &item->decision;
-	struct approval approval = {.opened_at = now,
-				    .deadline = decision->ttl ? now + decision->ttl : 0,
-				    .latest = decision->extend_to ? now + decision->extend_to : 0,
-				    .remind_before = decision->remind_before,
-				    .remind_every = decision->remind_every};
-	struct approval_event event = {.kind = APPROVAL_OPENED, .now = now};
-	bool fits = true;
-
-	for (size_t i = 0; fits && i < decision->requirement_count; i++)
-		fits = asking_add(&approval, asking, &decision->requirements[i], now);
-	assert(fits); /* what does not is BLOCK too_many_requirements */
-	for (unsigned i = 0; i < approval.ask_count; i++)
-		if (!approval.asks[i].of_step)
-			asking->ahead[i] = evaluator_ahead(item, asking->groups[i]);
-	return approval_step(approval, event);
-}
-
-static void
-keep_approval(struct answers *answers, const struct evaluator_item *item, const char *approval_id,
-	      const struct approval *approval, const struct asking *asking)
-{
-	const struct policy_decision *decision = &item->decision;
-	int64_t next = approval_next_time(approval);
-
-	sheet_add(&answers->approvals, store_uuid(approval_id), store_text(item->about.tenant),
-		  store_text(item->about.request_id), store_text(approval_state_name(approval->state)),
-		  store_text(item->about.digest_text), store_text(item->stored.reason_text),
-		  store_int(decision->valid_for), store_int(decision->hold_for),
-		  store_time(approval->opened_at), store_time(approval->deadline),
-		  store_time(approval->latest), store_int(approval->remind_before),
-		  store_int(approval->remind_every), store_int(approval_open_asks(approval)),
-		  store_time(next == INT64_MAX ? 0 : next), store_int(1));
-	sheet_add(&answers->lines, store_text(item->about.tenant), store_text(item->about.digest_text),
-		  store_uuid(approval_id), store_text(item->about.agent_id), store_text(decision->class_id));
-	asking_rows(&answers->asked, approval_id, approval, asking, 0);
-}
-
-static bool
-announce_opened(struct answers *answers, const struct evaluator_item *item, const char *approval_id,
-		const struct approval *approval, const struct asking *asking, struct error *error)
-{
-	struct notice notice = word_notice(answers->work, &item->about);
-
-	notice.approval_id = approval_id;
-	notice.state = "OPEN";
-	notice.cause = "opened";
-	notice.needs = asking_needs(answers->arena, approval, asking, &notice.need_count);
-	notice.rules = item->stored.rules;
-	notice.rule_count = item->stored.rule_count;
-	notice.reason_text = item->stored.reason_text;
-	notice.obligations = item->stored.obligations;
-	notice.opened_at = approval->opened_at;
-	notice.approval_deadline = approval->deadline;
-	notice.ahead = item->ahead;
-	notice.ahead_count = item->ahead_count;
-	return word_announce(answers->work, &notice, error);
-}
-
-static bool
-ask(struct answers *answers, const struct evaluator_item *item, struct error *error)
-{
-	struct asking asking = {0};
-	struct approval_step step = open_approval(item, answers->work->now, &asking);
-	struct id id = word_approval_id(&item->about);
-	const char *approval_id = arena_string(answers->arena, id.text);
-	struct authorization word = word_make(answers->work, &item->about, &item->stored);
-
-	assert(step.effects == (APPROVAL_EFFECT_ANNOUNCE | APPROVAL_EFFECT_ASK));
-	keep_approval(answers, item, approval_id, &step.next, &asking);
-	word.status = AUTHORIZATION_PENDING;
-	word.approval_id = approval_id;
-	word.approval_deadline = step.next.deadline;
-	word.ahead = item->ahead;
-	word.ahead_count = item->ahead_count;
-	return announce_opened(answers, item, approval_id, &step.next, &asking, error)
-	       && speak(answers, item, &word, error);
 }
 
 /* ------------------------------------------------------------------ every record */
 
 static bool
-answer_decided(struct answers *answers, const struct evaluator_item *item, struct error *error)
+answer_decided(struct evaluator_answers *answers, const struct evaluator_item *item, struct error *error)
 {
-	keep_request(answers, item);
-	word_decided(&answers->words, &item->about, 0, &item->stored);
+	if (item->decided == 0)
+		keep_request(answers, item);
+	if (item->hold || item->is_over)
+		return evaluator_answer_held(answers, item, error);
+	word_decided(&answers->words, &item->about, item->decided, &item->stored);
+	if (item->decided > 0)
+		evaluator_release(answers, item);
 	switch (item->decision.verdict) {
 	case POLICY_ALLOW:
 		return grant(answers, item, error);
@@ -290,7 +200,7 @@ answer_decided(struct answers *answers, const struct evaluator_item *item, struc
 			return deny_without_people(answers, item, error);
 		if (item->flood_code)
 			return deny_unasked(answers, item, item->flood_code, item->flood_text, error);
-		return ask(answers, item, error);
+		return evaluator_ask_people(answers, item, error);
 	case POLICY_BLOCK:
 		break;
 	}
@@ -298,7 +208,7 @@ answer_decided(struct answers *answers, const struct evaluator_item *item, struc
 }
 
 static bool
-refuse(struct answers *answers, const struct evaluator_item *item, const struct error *reason,
+refuse(struct evaluator_answers *answers, const struct evaluator_item *item, const struct error *reason,
        struct error *error)
 {
 	journal_count(answers->evaluator->journal, "requests_refused_total", reason->code);
@@ -307,7 +217,7 @@ refuse(struct answers *answers, const struct evaluator_item *item, const struct 
 }
 
 static bool
-refuse_conflict(struct answers *answers, const struct evaluator_item *item, struct error *error)
+refuse_conflict(struct evaluator_answers *answers, const struct evaluator_item *item, struct error *error)
 {
 	struct error reason = {0};
 
@@ -317,7 +227,7 @@ refuse_conflict(struct answers *answers, const struct evaluator_item *item, stru
 }
 
 static bool
-answer(struct answers *answers, const struct evaluator_item *item, struct error *error)
+answer(struct evaluator_answers *answers, const struct evaluator_item *item, struct error *error)
 {
 	switch (item->fate) {
 	case EVALUATOR_NEW:
@@ -336,31 +246,34 @@ answer(struct answers *answers, const struct evaluator_item *item, struct error 
 	return true;
 }
 
-static struct answers
+static struct evaluator_answers
 open_sheets(struct evaluator *evaluator, struct work *work)
 {
 	struct arena *arena = evaluator->rows;
 
 	arena_reset(arena);
-	return (struct answers){
+	return (struct evaluator_answers){
 	    .evaluator = evaluator,
 	    .work = work,
 	    .arena = arena,
 	    .requests = sheet_open(arena, STATEMENT_EVALUATOR_REQUEST, "ttnntttttnttttbttnnnntt"),
 	    .approvals = sheet_open(arena, STATEMENT_APPROVALS_OPEN, "utttttnnnnnnnnnn"),
 	    .lines = sheet_open(arena, STATEMENT_FLOOD_KEEP, "ttutt"),
+	    .held = sheet_open(arena, STATEMENT_HELD_KEEP, "ttnnn"),
+	    .released = sheet_open(arena, STATEMENT_HELD_RELEASE, "ttnn"),
 	    .asked = asking_sheets_open(arena),
 	    .words = words_open(work, arena),
 	};
 }
 
 static bool
-send(const struct answers *answers, struct error *error)
+send(const struct evaluator_answers *answers, struct error *error)
 {
 	struct store *store = answers->work->store;
 
-	return sheet_send(&answers->requests, store, error) && sheet_send(&answers->approvals, store, error)
-	       && sheet_send(&answers->lines, store, error)
+	return sheet_send(&answers->requests, store, error) && sheet_send(&answers->held, store, error)
+	       && sheet_send(&answers->released, store, error)
+	       && sheet_send(&answers->approvals, store, error) && sheet_send(&answers->lines, store, error)
 	       && asking_sheets_send(&answers->asked, store, error) && words_send(&answers->words, error);
 }
 
@@ -371,7 +284,7 @@ static bool
 answer_portion(struct evaluator *evaluator, struct work *work, const struct evaluator_item *items,
 	       size_t count, struct error *error)
 {
-	struct answers answers = open_sheets(evaluator, work);
+	struct evaluator_answers answers = open_sheets(evaluator, work);
 
 	for (size_t i = 0; i < count; i++)
 		if (!answer(&answers, &items[i], error))

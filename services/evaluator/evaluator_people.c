@@ -9,7 +9,8 @@
 bool
 evaluator_asks_people(const struct evaluator_item *item)
 {
-	return item->fate == EVALUATOR_NEW && item->decision.verdict == POLICY_REQUIRE_APPROVAL;
+	return item->fate == EVALUATOR_NEW && item->decision.verdict == POLICY_REQUIRE_APPROVAL && !item->hold
+	       && !item->is_over;
 }
 
 bool

@@ -31,6 +31,8 @@ resolver_open(struct service_context *context, void **state, struct error *error
 	monitor_counter(monitor, "shelved_total", "Responses that came before their request.", "");
 	limits_declare(monitor);
 	monitor_gauge(monitor, "approvals_open", "Approvals that wait for people.", "");
+	monitor_gauge(monitor, "approvals_held", "Those that would be granted if no hold stood in their way.",
+		      "");
 	monitor_gauge(monitor, "approvals_oldest_open_seconds", "Age of the oldest of them.", "");
 	*state = resolver;
 	return true;

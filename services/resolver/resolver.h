@@ -65,8 +65,9 @@ struct resolver_approval {
 	const char *persons[APPROVAL_VOTERS_MAX]; /* now.voter_count of them: who each voter is */
 	struct authorization_response *answers;	  /* all that counted when they came, in order */
 	size_t answer_count, answer_room;
-	struct word_decision decision;	 /* the one that asks: the latest that says REQUIRE_APPROVAL */
-	int64_t decisions;		 /* how many there are */
+	struct word_decision decision; /* the one that asks: the latest that says REQUIRE_APPROVAL */
+	int64_t decisions, asked_in;   /* how many there are; since it was opened */
+	int64_t held_by; /* the hold that kept it from being granted when it was met; 0: none did */
 	const struct value *obligations; /* of all of them, which a grant carries; or NULL */
 	const char *reason_text;
 	bool touched;
@@ -170,6 +171,7 @@ bool resolver_announce_refusal(struct resolver_effects *effects, struct resolver
 enum resolver_again {
 	RESOLVER_STANDS, /* what people granted stands */
 	RESOLVER_ASKS, /* the policy of now wants more people: requirements were added, the approval stays open */
+	RESOLVER_WAITS, /* a hold stands in its way: nothing was decided, the approval stays open and is looked at again when it is over */
 	RESOLVER_BLOCKS, /* the policy of now says BLOCK, or more than can be asked, or contradicts what was obliged to before */
 	RESOLVER_NOBODY /* likewise, but asks what nobody could answer */
 };
@@ -182,10 +184,10 @@ bool resolver_foresee(struct resolver_effects *effects, const struct resolver_ap
 /*
  * The last vote is there: the request is decided again by the policies of now and the decision is appended. `deciding` is what
  * the final word is to cite; `valid_for` is lowered to what the policy grants now, what it obliges to now is added to `obligations`. Where it
- * stands, the limits are used.
+ * stands, the limits are used. *hold, with RESOLVER_WAITS, is what it waits for.
  */
 bool resolver_decide_again(struct resolver_effects *effects, struct resolver_approval *approval,
 			   enum resolver_again *again, struct word_decision *deciding,
-			   struct error *error) CS_MUST_CHECK;
+			   const struct snapshot_hold **hold, struct error *error) CS_MUST_CHECK;
 
 #endif

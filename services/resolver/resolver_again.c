@@ -102,7 +102,7 @@ demand(struct resolver_effects *effects, struct resolver_approval *approval,
 static bool
 asks_too_often(const struct resolver_approval *approval, const struct policy_decision *decision)
 {
-	return decision->limit_count > 0 && approval->decisions > 2;
+	return decision->limit_count > 0 && approval->asked_in > 2;
 }
 
 static bool
@@ -207,21 +207,45 @@ resolver_foresee(struct resolver_effects *effects, const struct resolver_approva
 	return true;
 }
 
+/* What stands in the way of what the policy does not block. */
+static const struct snapshot_hold *
+find_hold(const struct resolver_effects *effects, const struct resolver_approval *approval,
+	  const struct policy_decision *decision)
+{
+	if (decision->verdict == POLICY_BLOCK)
+		return NULL;
+	return snapshot_held(effects->resolver->snapshot, approval->about.tenant, approval->about.agent_id,
+			     approval->about.target, decision, effects->work->now);
+}
+
 bool
 resolver_decide_again(struct resolver_effects *effects, struct resolver_approval *approval,
-		      enum resolver_again *again, struct word_decision *deciding, struct error *error)
+		      enum resolver_again *again, struct word_decision *deciding,
+		      const struct snapshot_hold **hold, struct error *error)
 {
 	struct policy_decision decision;
 	struct word_decision stored;
 
 	word_decide(effects->resolver->snapshot, &approval->about, 0, effects->work, effects->limits,
 		    &decision, &stored);
+	*hold = find_hold(effects, approval, &decision);
+	if (*hold && !(*hold)->refuses) {
+		*again = RESOLVER_WAITS;
+		return true;
+	}
 	limits_note(effects->limits, &decision);
 	word_decided(&effects->words, &approval->about, approval->decisions++, &stored);
+	approval->asked_in++;
 	*again = decision.verdict == POLICY_BLOCK ? RESOLVER_BLOCKS : RESOLVER_STANDS;
 	*deciding = stored;
 	if (decision.verdict == POLICY_BLOCK)
 		return true;
+	if (*hold) {
+		*again = RESOLVER_BLOCKS;
+		deciding->reason_code = "held";
+		deciding->reason_text = snapshot_hold_text(*hold, effects->work->arena);
+		return true;
+	}
 	if (!add_obligations(effects->work->arena, approval, &decision, deciding)) {
 		*again = RESOLVER_BLOCKS;
 		return true;

@@ -85,6 +85,7 @@ read_approval(struct work *work, const struct store_rows *rows, size_t row,
 	approval->now.remind_every = store_row_int(rows, row, 15);
 	approval->now.reminded_at = store_row_time(rows, row, 16);
 	approval->asked = (uint32_t)store_row_int(rows, row, 17);
+	approval->held_by = store_row_int(rows, row, 18);
 	if (!state_of(store_row_text(rows, row, 1), &approval->was, error))
 		return false;
 	approval->now.state = approval->was;
@@ -182,6 +183,7 @@ load_requests(struct work *work, const struct resolver_approvals *approvals, str
 		about->verified_kid = store_row_text(rows, row, 23);
 		about->verified_owner = store_row_text(rows, row, 24);
 		approval->now.grant_ends = store_row_time(rows, row, 25);
+		approval->asked_in = store_row_int(rows, row, 26);
 		read_decision(rows, row, approval);
 		if (!read_json(work->arena, store_row_text(rows, row, 4), &about->context, error)
 		    || !read_json(work->arena, store_row_text(rows, row, 5), &about->execution, error)
@@ -211,19 +213,38 @@ resolver_membership(struct work *work)
 
 /* ------------------------------------------------------------------ back to rows */
 
-/* 0: nothing happens by time any more. */
-static int64_t
-next_of(const struct approval *approval)
+static bool
+is_met(const struct approval *approval)
 {
-	int64_t next = approval->state == APPROVAL_PENDING ? approval_next_time(approval) : INT64_MAX;
+	for (unsigned i = 0; i < approval->demand_count; i++)
+		if (approval_current_stage(approval, i) != APPROVAL_STAGES_MAX)
+			return false;
+	return true;
+}
 
+/* The hold that it waits for: of what is open and met. */
+static int64_t
+held_by(const struct resolver_approval *approval)
+{
+	return approval->now.state == APPROVAL_PENDING && is_met(&approval->now) ? approval->held_by : 0;
+}
+
+/* 0: nothing happens by time any more. What is held has its deadline and nothing else. */
+static int64_t
+next_of(const struct resolver_approval *approval)
+{
+	const struct approval *now = &approval->now;
+	int64_t next = now->state == APPROVAL_PENDING ? approval_next_time(now) : INT64_MAX;
+
+	if (held_by(approval))
+		return now->deadline;
 	return next == INT64_MAX ? 0 : next;
 }
 
 bool
 resolver_save(struct work *work, const struct resolver_approvals *approvals, struct error *error)
 {
-	struct sheet changed = sheet_open(work->arena, STATEMENT_RESOLVER_SAVE, "uttnnnnnnnnn");
+	struct sheet changed = sheet_open(work->arena, STATEMENT_RESOLVER_SAVE, "uttnnnnnnnnnn");
 
 	for (size_t i = 0; i < approvals->count; i++) {
 		const struct resolver_approval *approval = &approvals->items[i];
@@ -239,7 +260,7 @@ resolver_save(struct work *work, const struct resolver_approvals *approvals, str
 			  store_int(approval->refusals), store_int(approval->now.steps_taken),
 			  store_int(approval->asked | approval_open_asks(&approval->now)),
 			  store_time(approval->now.deadline), store_time(approval->now.reminded_at),
-			  store_time(next_of(&approval->now)), store_time(work->now));
+			  store_time(next_of(approval)), store_time(work->now), store_int(held_by(approval)));
 	}
 	return sheet_send(&changed, work->store, error);
 }

@@ -290,14 +290,34 @@ cause_of(const struct approval_step *step, const struct resolver_item *item)
 	return step->effects & APPROVAL_EFFECT_STEPS ? "escalated" : "reminded";
 }
 
+/* A hold stands in its way. It is told once of each, and otherwise only of what else happens to it. */
+static bool
+keep_waiting(struct resolver_effects *effects, struct resolver_approval *approval,
+	     const struct snapshot_hold *hold, bool answered, struct error *error)
+{
+	bool told = approval->held_by == hold->hold_id;
+	struct notice notice;
+
+	approval->now.state = APPROVAL_PENDING;
+	approval->held_by = hold->hold_id;
+	if (told && !answered)
+		return true;
+	notice = card(effects, approval, told ? "response" : "held");
+	notice.hold_id = hold->hold_id;
+	notice.hold_reason = hold->reason;
+	return word_announce(effects->work, &notice, error);
+}
+
 /* The last vote has come. What people granted is looked at once more before it is said. */
 static bool
-perform_grant(struct resolver_effects *effects, struct resolver_approval *approval, struct error *error)
+perform_grant(struct resolver_effects *effects, struct resolver_approval *approval, bool answered,
+	      struct error *error)
 {
+	const struct snapshot_hold *hold;
 	struct word_decision deciding;
 	enum resolver_again again;
 
-	if (!resolver_decide_again(effects, approval, &again, &deciding, error))
+	if (!resolver_decide_again(effects, approval, &again, &deciding, &hold, error))
 		return false;
 	switch (again) {
 	case RESOLVER_STANDS:
@@ -306,6 +326,8 @@ perform_grant(struct resolver_effects *effects, struct resolver_approval *approv
 	case RESOLVER_ASKS:
 		approval->now.state = APPROVAL_PENDING;
 		return announce_change(effects, approval, error);
+	case RESOLVER_WAITS:
+		return keep_waiting(effects, approval, hold, answered, error);
 	case RESOLVER_BLOCKS:
 	case RESOLVER_NOBODY:
 		break;
@@ -329,7 +351,7 @@ resolver_perform(struct resolver_effects *effects, struct resolver_approval *app
 	if (step->verdict == APPROVAL_TAKEN && item)
 		add_answer(effects, approval, item);
 	if (step->effects & APPROVAL_EFFECT_GRANT)
-		return perform_grant(effects, approval, error);
+		return perform_grant(effects, approval, item != NULL, error);
 	if (step->effects & APPROVAL_EFFECT_DENY)
 		return announce(effects, approval, "denied", error) && deny(effects, approval, error);
 	if (step->effects & APPROVAL_EFFECT_EXPIRE)

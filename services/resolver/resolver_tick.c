@@ -62,7 +62,7 @@ sweep(struct resolver *resolver, struct arena *arena, bool *again, struct error 
 		  && find_overdue(&work, &ids, &count, error)
 		  && (count == 0 || expire(resolver, &work, ids, count, error));
 
-	*again = *again || count == AT_ONCE;
+	*again = *again || count >= AT_ONCE;
 	return journal_finish(resolver->journal, &work, ok, count > 0, error);
 }
 
@@ -120,6 +120,7 @@ gauge(struct resolver *resolver, struct arena *arena, struct error *error)
 		rows = store_query(work.store, arena, STATEMENT_RESOLVER_OPEN, NULL, 0, error);
 	if (rows) {
 		monitor_set(monitor, "approvals_open", "", (double)store_row_int(rows, 0, 0));
+		monitor_set(monitor, "approvals_held", "", (double)store_row_int(rows, 0, 2));
 		monitor_set(monitor, "approvals_oldest_open_seconds", "", store_row_real(rows, 0, 1));
 	}
 	return journal_finish(resolver->journal, &work, rows != NULL, false, error);

@@ -24,7 +24,7 @@ SELECT approval.approval_id, approval.tenant, approval.request_id, approval.requ
  CROSS JOIN LATERAL (
        SELECT json_agg(decision.obligations ORDER BY decision.n) AS maps FROM decision
         WHERE decision.tenant = request.tenant AND decision.request_id = request.request_id
-          AND decision.verdict <> 'BLOCK' AND decision.obligations IS NOT NULL) AS obliging
+          AND decision.verdict <> 'BLOCK' AND decision.obligations IS NOT NULL AND decision.decided_at >= approval.opened_at) AS obliging
  CROSS JOIN LATERAL (
        SELECT coalesce(array_agg(one.profile ORDER BY one.n), '{}') AS profiles,
               coalesce(array_agg(coalesce(one.policy_id, '') ORDER BY one.n), '{}') AS policies,

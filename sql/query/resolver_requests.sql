@@ -1,5 +1,6 @@
--- Of locked approvals: the request, its agent's owner, the latest decision that asks people, how many decisions there are, and when
--- what was granted ends.
+-- Of locked approvals: the request, its agent's owner, the latest decision that asks people, how many decisions there are, when
+-- what was granted ends, and how many decisions there are since it was opened: what was decided about a request that was held before
+-- that obliges to nothing.
 -- A signature by a key that is revoked by now from before it was taken shows nobody; who owned the key stays excluded.
 SELECT approval.approval_id, request.agent_id, request.action, request.target, request.context, request.execution,
        request.reason, request.on_behalf_of, request.traceparent, agent.owner,
@@ -9,8 +10,10 @@ SELECT approval.approval_id, request.agent_id, request.action, request.target, r
        asking.layers::text, asking.remediation,
        (SELECT json_agg(decision.obligations ORDER BY decision.n)::text FROM decision
          WHERE decision.tenant = request.tenant AND decision.request_id = request.request_id
-           AND decision.verdict <> 'BLOCK' AND decision.obligations IS NOT NULL),
-       signer.kid, request.verified_owner, granted.expires_at
+           AND decision.verdict <> 'BLOCK' AND decision.obligations IS NOT NULL AND decision.decided_at >= approval.opened_at),
+       signer.kid, request.verified_owner, granted.expires_at,
+       (SELECT count(*) FROM decision WHERE decision.tenant = request.tenant AND decision.request_id = request.request_id
+           AND decision.decided_at >= approval.opened_at)
   FROM approval
   JOIN request USING (tenant, request_id)
   LEFT JOIN signing_key AS signer

@@ -160,6 +160,9 @@ class Round:
         self.request("silent", "logs.read")
         for kind in ("one", "more"):  # one partition, and what the first uses is all that there is
             self.request(kind, "deployment.staging", key=self.id("one"), target=f"one-{self.tag}")
+        self.hold("held")
+        self.request("held", "deployment.staging", target=f"held-{self.tag}")
+        self.request("kept", "deployment.production", target=f"kept-{self.tag}")
         self.request("block", "data.export")
         self.house.publish("requests", {"request_id": self.id("bad"), "nonsense": 1}, key=self.id("bad"), flush=False)
         self.house.publish("requests", b"{", key=self.id("garbage"), flush=False)
@@ -176,6 +179,9 @@ class Round:
         self.must("twice", ["GRANTED"], "ALLOW", use=["runs"], outcome=[("started", "authorized"), ("started", "executed_twice")], incident=["executed_twice"])
         self.must("one", ["GRANTED"], "ALLOW", use=["one"])
         self.must("more", ["DENIED"], "BLOCK")
+        self.must("held", ["PENDING", "GRANTED"], "ALLOW")
+        self.expected["decision", self.id("held"), 1, "ALLOW"] += 1  # again, once it was held no more
+        self.must("kept", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED", use=["asked"], vote=[("alice", "approve", "counted")])
         self.must("block", ["DENIED"], "BLOCK", outcome=[("succeeded", "executed_after_denial")], incident=["executed_after_denial"])
         self.must("bad", ["DENIED"], "BLOCK", quarantine=["unknown_field"])
         self.must("garbage", ["DENIED"], "BLOCK", quarantine=["syntax"])
@@ -203,6 +209,8 @@ class Round:
             (lambda: self.stored("shelf", [self.id("early")]) == 1, lambda: self.publish("requests", early)),
             (lambda: self.stored("shelf", [self.id("known")]) == 1, lambda: self.publish("requests", known)),
             (lambda: self.stored("shelf", [self.id("never")]) == 2, self.give_up),
+            (lambda: self.stored("held_request", [self.id("held")]) == 1, lambda: self.lift("held")),
+            (lambda: self.stored("approval", [self.id("kept")]) == 1, self.keep),
             (lambda: self.stored("authorization_status", [self.id(k) for k in ("allow", "twice", "block")], "final") == 3, self.act)]
 
     def answer(self):
@@ -234,6 +242,19 @@ class Round:
     def give_up(self):
         """The time that a record may wait on the shelf passes."""
         self.house.db.execute("UPDATE shelf SET shelved_at = shelved_at - interval '1 hour' WHERE request_id = %s", (self.id("never"),))
+
+    def hold(self, kind):
+        self.house.db.execute("INSERT INTO hold (target, refuses, reason, added_by) VALUES (%s, false, 'sweep', 'sweep')", (f"{kind}-{self.tag}",))
+
+    def lift(self, kind):
+        self.house.db.execute("UPDATE hold SET lifted_by = 'sweep' WHERE target = %s", (f"{kind}-{self.tag}",))
+
+    def keep(self):
+        """The last vote comes under a hold."""
+        self.hold("kept")
+        self.vote("kept", "alice")
+        self.flush()
+        self.steps.append((lambda: self.stored("approval", [self.id("kept")], "held_by IS NOT NULL") == 1, lambda: self.lift("kept")))
 
     def publish(self, topic, value):
         self.house.publish(topic, value, key=value["request_id"])

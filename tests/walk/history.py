@@ -17,6 +17,7 @@ from confluent_kafka import Consumer, KafkaError, TopicPartition, TIMESTAMP_LOG_
 
 import history_effects
 import history_flood
+import history_holds
 import history_inputs
 import history_ledger
 import history_limits
@@ -30,8 +31,8 @@ TABLES = ("installation", "consumer_position", "agent", "group_member", "signing
           "decision", "approval", "approval_requirement", "approval_step", "open_approval", "open_ask", "response",
           "authorization_status", "outcome", "incident", "quarantine",
           "quarantine_raw", "shelf", "ledger_head", "ledger_batch", "ledger_event", "relay_position", "checkpoint", "delivery",
-          "delivery_target", "limit_counter", "limit_use")
-RULES = (history_inputs, history_words, history_votes, history_ledger, history_effects, history_limits, history_flood)
+          "delivery_target", "limit_counter", "limit_use", "hold", "held_request")
+RULES = (history_inputs, history_words, history_votes, history_ledger, history_effects, history_limits, history_flood, history_holds)
 
 
 class Record:
@@ -77,6 +78,9 @@ class View:
         self.decisions, self.words, self.requirements, self.responses, self.outcomes, self.events = {}, {}, {}, {}, {}, {}
         for row in sorted(t["decision"], key=lambda d: d["n"]):
             self.decisions.setdefault((row["tenant"], row["request_id"]), []).append(row)
+        self.held = {(row["tenant"], row["request_id"]): row for row in t["held_request"]}
+        # from the decision on that did not only hold it
+        self.courses = {request: found[1:] if request in self.held and len(found) > 1 else found for request, found in self.decisions.items()}
         for row in t["authorization_status"]:
             self.words.setdefault((row["tenant"], row["request_id"]), []).append(row)
         self.approvals = {(a["tenant"], a["request_id"]): a for a in t["approval"]}
@@ -278,6 +282,12 @@ def _is_settled(house, consumer, running, allowed):
                for part in range(house.partitions) for end in [ends[house.prefix + topic, part]]):
             return False
     if "resolver" in running and house.sql("SELECT FROM approval WHERE state = 'PENDING' AND deadline <= clock_timestamp() LIMIT 1"):
+        return False
+    if "evaluator" in running and house.sql("SELECT FROM held_request JOIN hold USING (hold_id) WHERE ended_at IS NULL"
+                                            " AND (lifted_at IS NOT NULL OR least(until, expires_at) <= clock_timestamp()) LIMIT 1"):
+        return False
+    if "resolver" in running and house.sql("SELECT FROM approval JOIN hold ON hold_id = held_by"
+                                           " WHERE lifted_at IS NOT NULL OR until <= clock_timestamp() LIMIT 1"):
         return False
     return not house.sql("SELECT FROM shelf JOIN request USING (tenant, request_id) WHERE service = ANY (%s) LIMIT 1", list(running))
 

@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from history_tools import SECOND, derived, key_of
 
 SLACK = 5 * SECOND  # between the clock that an opening read and the commit of the closing that it saw
-UNASKED = (["no_eligible_approver"], ["duplicate_open"], ["too_many_open"])
+UNASKED = (["no_eligible_approver"], ["duplicate_open"], ["too_many_open"], ["held"], ["held_too_long"])
 TOLD = 3600 * SECOND
 COUNTED = 1000  # of a group without a limit no more
 
@@ -36,7 +36,7 @@ def judge_lines(view, violate):
     for request, approval in view.approvals.items():
         if approval["state"] != "PENDING":
             continue
-        line, row, first = lines.pop(approval["approval_id"], {}), view.requests.get(request, {}), view.decisions.get(request, [{}])[0]
+        line, row, first = lines.pop(approval["approval_id"], {}), view.requests.get(request, {}), view.courses.get(request, [{}])[0]
         if (line.get("tenant"), line.get("request_digest"), line.get("agent_id"), line.get("class_id")) != \
                 (request[0], approval["request_digest"], row.get("agent_id"), first.get("class_id")):
             violate("open-line", key_of(*request), f"is open, and kept as {line}")
@@ -58,7 +58,8 @@ def judge_ahead(view, violate):
         asked = [need for need in view.requirements.get(approval["approval_id"], ()) if not need["of_step"] and need["added_at"] is None]
         stored = {need["group_name"]: need["ahead"] for need in asked}
         told = [view.body(event).get("ahead") for event in (view.event(derived(*request, "authorization.PENDING", 0), "authorizations"),
-                                                            view.event(derived(*request, "approval", 0), "approvals")) if event]
+                                                            view.event(derived(*request, "approval", 0), "approvals"))
+                if event and (request not in view.held or event["topic"] == "approvals")]
         if any(ahead != stored for ahead in told):
             violate("ahead", key_of(*request), f"told {told}, stored {stored}")
         for group, ahead in stored.items():
@@ -77,7 +78,7 @@ def judge_duplicate(alike, request, word, violate):
 
 
 def judge_flood(view, request, word, violate):
-    row, decision = view.requests.get(request, {}), view.decisions.get(request, [{}])[0]
+    row, decision = view.requests.get(request, {}), view.courses.get(request, [{}])[0]
     names = {f"agent {row.get('agent_id')}", f"class {decision.get('class_id')}"}
     if not any(i["kind"] == "approval_flood" and i["tenant"] == request[0] and i["at"] <= word["decided_at"] < i["at"] + TOLD
                and (i["subject"] in names or i["subject"].startswith("group ")) for i in view.tables["incident"]):

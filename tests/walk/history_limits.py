@@ -92,8 +92,8 @@ def uses(view):
     """By counter."""
     if view.uses is None:
         view.uses = {}
-        for request, decisions in view.decisions.items():
-            if request in view.requests:
+        for request, decisions in view.courses.items():
+            if request in view.requests and not (request in view.held and view.held[request]["ended_at"] is None):
                 for counter, use in uses_of(view, request, decisions).items():
                     view.uses.setdefault(counter, []).append(use)
     return view.uses

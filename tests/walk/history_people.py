@@ -9,7 +9,7 @@ def judge(view, directory, violate):
     people = {}
     for tenant, group, person in directory.members:
         people.setdefault((tenant, group), set()).add(person)
-    for request, decisions in view.decisions.items():
+    for request, decisions in view.courses.items():
         first = demand_of(view, decisions[0]) if request in view.requests and decisions[0]["policy_id"] else None
         if first and first.verdict == "REQUIRE_APPROVAL":
             judge_asking(view, directory, people, request, first, violate)
@@ -17,12 +17,12 @@ def judge(view, directory, violate):
 
 def judge_asking(view, directory, people, request, wanted, violate):
     who, row, approval = key_of(*request), view.requests[request], view.approvals.get(request)
-    at = view.decisions[request][0]["decided_at"]
+    at = view.courses[request][0]["decided_at"]
 
     def answerable(need, surely):
         return can_answer(directory, people, row, need, at, surely)
     if not approval:
-        if view.words.get(request, [{}])[0].get("reason_code") == "no_eligible_approver" and (
+        if any(w["reason_code"] == "no_eligible_approver" for w in view.words.get(request, ())) and (
                 wanted.nobody == "hold" or all(answerable(need, True) or wanted.nobody == "escalate" and answerable(need["fallback"], True) for need in wanted.needs)):
             violate("nobody", who, f"denied though somebody could answer, or was to be waited for ({wanted.nobody})")
         return

@@ -208,7 +208,7 @@ def may_be_refused(view, directory, response):
         return abs(response["issued_at"] - at) > WINDOW
     if not approval:
         return False
-    first = demand_of(view, view.decisions[request][0]) if view.decisions.get(request) else None
+    first = demand_of(view, view.courses[request][0]) if view.courses.get(request) else None
     needs = [r for r in view.requirements.get(approval["approval_id"], ()) if first and not r["added_at"]]
     same = [v for v in view.responses.get(approval["approval_id"], ()) if v["result"] == "counted" and v["received_at"] <= at]
     own = [v["verdict"] for v in same if v["responder"] == person]
@@ -280,7 +280,7 @@ def judge_requirements(view, request, approval, who, violate):
     needs = view.requirements.get(approval["approval_id"], [])
     if not needs or [r["n"] for r in needs] != list(range(len(needs))):
         violate("requirements", who, f"numbered {[r['n'] for r in needs]}")
-    first = (view.decisions.get(request) or [None])[0]
+    first = (view.courses.get(request) or [None])[0]
     wanted = first and demand_of(view, first)
     if not wanted or wanted.verdict != "REQUIRE_APPROVAL":
         return
@@ -302,11 +302,11 @@ def judge_requirements(view, request, approval, who, violate):
 
 def judge_grant(view, directory, request, approval, votes, who, violate):
     row, final, at = view.requests[request], view.final(request), approval["closed_at"]
-    again = view.decisions.get(request, [])[1:]
+    again = view.courses.get(request, [])[1:]
     if not at or not again or again[-1]["verdict"] == "BLOCK" or again[-1]["decided_at"] != at:
         violate("grant", who, f"granted at {at}, decided again {[(d['verdict'], d['decided_at']) for d in again]}")
         return
-    demands = [d for d in (demand_of(view, d) for d in view.decisions[request]) if d and d.verdict == "REQUIRE_APPROVAL"]
+    demands = [d for d in (demand_of(view, d) for d in view.courses[request]) if d and d.verdict == "REQUIRE_APPROVAL"]
     least = min([d.valid_for for d in demands] + [approval["valid_for_us"]])
     if final and final["expires_at"] - final["not_before"] != least:
         violate("terms", who, f"good for {final['expires_at'] - final['not_before']}, the policy says {least}")
@@ -345,8 +345,8 @@ def judge_grant(view, directory, request, approval, votes, who, violate):
 
 def judge_denial(view, request, approval, votes, final, who, violate):
     denies, duties = [v for v in votes if v["verdict"] == "deny"], {}
-    outgrown = ["too_many_requirements", "too_many_obligations", "no_eligible_approver"]
-    if any([unite(duties, d["obligations"] or {}) for d in view.decisions[request]]):
+    outgrown = ["too_many_requirements", "too_many_obligations", "held", "no_eligible_approver"]
+    if any([unite(duties, d["obligations"] or {}) for d in view.courses[request]]):
         outgrown.append("obligation_conflict")
     needs, closed = view.requirements.get(approval["approval_id"], ()), approval["closed_at"]
     quorums = {r["demand"]: r["deny_quorum"] for r in needs}

@@ -4,6 +4,7 @@ from history_flood import UNASKED
 from history_policy import demand_by, demand_of, policies_of, unite
 from history_tools import SECOND, canonical, claims_of, derived, digest_text, key_of, microseconds, murmur2
 
+HELD = (["held"], ["held_too_long"])  # what a hold can make of an ALLOW
 FINAL_OF = {"APPROVED": "GRANTED", "DENIED": "DENIED", "EXPIRED": "EXPIRED", "CANCELLED": "CANCELLED", "REVOKED": "GRANTED"}
 
 
@@ -84,7 +85,7 @@ def judge_decisions(view, request, who, policies, violate):
         if not row["valid"] and (decision["verdict"], decision["reason_code"]) != ("BLOCK", "invalid_request"):
             violate("decision", who, f"the request is invalid, and the decision {decision['verdict']} {decision['reason_code']}")
     judge_explanations(view, decisions, who, violate)
-    if len(decisions) > 1 and request not in view.approvals:
+    if len(decisions) > 1 and request not in view.approvals and request not in view.held:
         violate("decision", who, "decided again without a question to people")
 
 
@@ -126,18 +127,19 @@ def judge_policy(view, decision, who, policies, violate):
 
 def judge_words(view, request, who, violate):
     words, row, approval = view.words.get(request, []), view.requests[request], view.approvals.get(request)
-    first = (view.decisions.get(request) or [{"verdict": None}])[0]["verdict"]
+    held, waits = request in view.held, request in view.held and view.held[request]["ended_at"] is None
+    first = None if waits else (view.courses.get(request) or [{"verdict": None}])[0]["verdict"]
     final = [w for w in words if w["final"]]
     pending = [w for w in words if w["status"] == "PENDING"]
     judge_revocation(view, request, words, final, who, violate)
     if len(final) > 1 or len(pending) > 1:
         violate("one-word", who, f"words {[w['status'] for w in words]}")
-    if not final and not (pending and approval and approval["state"] == "PENDING"):
+    if not final and not (pending and (waits or approval and approval["state"] == "PENDING")):
         violate("no-word", who, f"words {[w['status'] for w in words]}, question {approval and approval['state']}")
-    if bool(pending) != bool(approval):
+    if bool(pending) != bool(approval or held):
         violate("pending", who, f"PENDING said {len(pending)} times, question {approval and approval['state']}")
     statuses = {w["status"] for w in final}
-    if first == "ALLOW" and (statuses != {"GRANTED"} or approval):
+    if first == "ALLOW" and (statuses != {"GRANTED"} and [w["reason_code"] for w in final] not in HELD or approval):
         violate("verdict", who, f"ALLOW became {statuses}")
     if first == "BLOCK" and (statuses != {"DENIED"} or approval):
         violate("verdict", who, f"BLOCK became {statuses}")
@@ -146,7 +148,7 @@ def judge_words(view, request, who, violate):
     if "GRANTED" in statuses and not row["valid"]:
         violate("verdict", who, "an invalid request was granted")
     if first == "ALLOW" and "GRANTED" in statuses:
-        wanted = demand_of(view, view.decisions[request][0])
+        wanted = demand_of(view, view.courses[request][0])
         if wanted and final[0]["expires_at"] - final[0]["not_before"] != wanted.valid_for:
             violate("terms", who, f"good for {final[0]['expires_at'] - final[0]['not_before']}, the policy says {wanted.valid_for}")
     for word in words:
@@ -195,7 +197,7 @@ def judge_word(view, word, row, who, violate):
     if body.get("remediation") not in ({None} if status == "GRANTED" else advised):
         violate("remediation", who, f"{status} advises {body.get('remediation')!r}, decided was {advised}")
     duties = {}
-    for decision in view.decisions.get(request, ()):
+    for decision in view.courses.get(request, ()):
         if status == "GRANTED" and unite(duties, decision["obligations"] or {}):
             violate("obligations", who, f"granted, though decision {decision['n']} contradicts those before")
     told = claims_of(word["token"], view.history.keys, "countersign-authorization+jwt") or {}
@@ -251,7 +253,7 @@ def judge_approval(view, request, who, violate):
     if state == "PENDING" and "resolver" in view.history.running and approval["deadline"] and approval["deadline"] < view.history.now - 5 * SECOND:
         violate("deadline", who, "long over, and nobody has ended it")
     for word in view.words.get(request, ()):
-        if word["approval_id"] != approval["approval_id"]:
+        if word["approval_id"] != approval["approval_id"] and not (request in view.held and word["status"] == "PENDING"):
             violate("word", who, f"{word['status']} speaks of question {word['approval_id']}")
     judge_notices(view, request, approval, final, who, violate)
 
@@ -264,8 +266,8 @@ def judge_notices(view, request, approval, final, who, violate):
         return
     bodies = [view.body(e) for e in events]
     closed = [n for n, body in enumerate(bodies) if body.get("result")]
-    if bodies[0].get("obligations", {}) != (view.decisions[request][0]["obligations"] or {}):
-        violate("obligations", who, f"people were told of {bodies[0].get('obligations')}, decided was {view.decisions[request][0]['obligations']}")
+    if bodies[0].get("obligations", {}) != (view.courses[request][0]["obligations"] or {}):
+        violate("obligations", who, f"people were told of {bodies[0].get('obligations')}, decided was {view.courses[request][0]['obligations']}")
     if [b.get("state") == "OPEN" for b in bodies] != [n == 0 for n in range(len(bodies))]:
         violate("notices", who, f"states {[b.get('state') for b in bodies]}")
     if bool(closed) != (approval["state"] != "PENDING") or any(b.get("state") != "CLOSED" for b in bodies[closed[0] if closed else len(bodies):]):

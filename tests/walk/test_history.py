@@ -12,7 +12,7 @@ from history_policy import matches
 from history_tools import canonical, parse
 from house import House, Key, digest_of, policy
 from plants import PLANTS, Plant
-import plants_effects, plants_flood, plants_identity, plants_inputs, plants_ledger, plants_limits, plants_people, plants_votes, plants_words  # noqa: E401, F401
+import plants_effects, plants_flood, plants_holds, plants_identity, plants_inputs, plants_ledger, plants_limits, plants_people, plants_votes, plants_words  # noqa: E401, F401
 
 
 # on what is granted at once, and on what people grant
@@ -86,6 +86,35 @@ class Town:
         house.word(self.rescued, "PENDING")
         house.word(self.later, "GRANTED")
         house.expect("incidents", self.blocked)
+        self.hold(house)
+
+    def hold(self, house):
+        """What was refused, what waited and was decided again, what waited too long, and what still waits: a request, and an approval."""
+        def add(*options):
+            return house.cli("hold", "add", *options, "--reason", "The cluster moves.").stdout.strip()
+
+        def ask(target, action="deployment.staging", word="PENDING"):
+            request_id = house.ask(action=action, target=target, agent_id="holder")
+            house.word(request_id, word)
+            return request_id
+        number = add("--class", "deployment", "--queue")
+        self.freed = ask("freed")
+        house.cli("hold", "lift", number)
+        house.word(self.freed, "GRANTED")
+        add("--target", "stopped", "--refuse")
+        self.stopped = ask("stopped", word="DENIED")
+        self.kept = ask("kept", "deployment.production")
+        add("--target", "kept", "--queue")
+        house.answer(self.kept, "alice")
+        house.expect("approvals", self.kept, cause="held")
+        add("--target", "waiting", "--queue")
+        for limit in ("1s", "24h"):
+            house.stop("evaluator")
+            house.settings["evaluator"]["holds.limit"] = limit
+            house.start("evaluator")
+            self.outlived = ask("waiting") if limit == "1s" else self.outlived
+            house.word(self.outlived, "EXPIRED")
+        self.waiting = ask("waiting")
 
     def take_back(self, house):
         """One that its agent withdraws, and one that is revoked, which is executed all the same."""

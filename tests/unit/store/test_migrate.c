@@ -121,8 +121,12 @@ a_schema_with_a_file_missing_in_the_middle_is_refused_by_all(void **state)
 #define BEFORE_WITHDRAW                                                                                      \
 	"DELETE FROM schema_migration WHERE version = 17;"                                                   \
 	"ALTER TABLE approval DROP COLUMN revoked_at; DROP FUNCTION authorization_revoked CASCADE"
-#define BEFORE_FALLBACK                                                                                      \
+#define BEFORE_HOLDS                                                                                         \
 	"DELETE FROM schema_migration WHERE version = 18;"                                                   \
+	"ALTER TABLE approval DROP COLUMN held_by; DROP TABLE held_request, hold;"                           \
+	"DROP FUNCTION hold_alone, hold_stamp"
+#define BEFORE_FALLBACK                                                                                      \
+	"DELETE FROM schema_migration WHERE version = 19;"                                                   \
 	"ALTER TABLE approval_requirement DROP COLUMN fallback"
 #define OPEN_BEFORE_STAGES                                                                                   \
 	"INSERT INTO request (tenant, request_id, chain, valid, content_hash, origin_topic,"                 \
@@ -144,6 +148,7 @@ an_older_schema_tells_what_to_do_and_migrate_does_it(void **state)
 	unsigned applied;
 
 	scratch_run(scratch_raw(scratch), BEFORE_FALLBACK);
+	scratch_run(scratch_raw(scratch), BEFORE_HOLDS);
 	scratch_run(scratch_raw(scratch), BEFORE_WITHDRAW);
 	scratch_run(scratch_raw(scratch), BEFORE_AHEAD);
 	scratch_run(scratch_raw(scratch), BEFORE_FLOOD);
@@ -151,7 +156,7 @@ an_older_schema_tells_what_to_do_and_migrate_does_it(void **state)
 	scratch_run(scratch_raw(scratch), OPEN_BEFORE_STAGES);
 	expect_refused(scratch, "lacks migration 014_approvals: run `countersign migrate`");
 	assert_true(migrate(scratch, SCRATCH_CHAINS, &applied, &error));
-	assert_int_equal(applied, 5);
+	assert_int_equal(applied, 6);
 	/* what was open goes on to ask what it asked: every requirement is a demand of its own */
 	assert_string_equal(
 	    scratch_text(scratch_raw(scratch),

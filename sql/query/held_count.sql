@@ -1,0 +1,2 @@
+-- How many requests are held.
+SELECT count(*) FROM held_request WHERE ended_at IS NULL
