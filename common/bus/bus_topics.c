@@ -24,6 +24,7 @@ static const struct topic_row rows[] = {
     {"responses", INPUT, "delete", DAYS_30},   {"authorizations", OUTPUT, "delete", DAYS_30},
     {"outcomes", INPUT, "delete", DAYS_30},    {"incidents", OUTPUT, "delete", DAYS_30},
     {"quarantine", OUTPUT, "delete", DAYS_30}, {"checkpoints", OUTPUT, "delete", DAYS_365},
+    {"directory", OUTPUT, "delete", DAYS_365},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows, MOST_SETTINGS = 8 };

@@ -18,6 +18,7 @@
 #define TOPIC_INCIDENTS "incidents"
 #define TOPIC_QUARANTINE "quarantine"
 #define TOPIC_CHECKPOINTS "checkpoints"
+#define TOPIC_DIRECTORY "directory"
 
 struct event {
 	struct id event_id;

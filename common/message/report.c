@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.c - incidents, quarantined records and checkpoints as events. */
+/* report.c - incidents, quarantined records, checkpoints and changes of the directory as events. */
 #include "common/message/report.h"
 #include "common/message/body.h"
 
@@ -145,5 +145,38 @@ checkpoint_event(struct arena *arena, const struct crypto_key *key, const struct
 	    .body = body,
 	};
 
+	return event_make(arena, &parts, event, error);
+}
+
+bool
+directory_event(struct arena *arena, const struct directory_event *change, struct event *event,
+		struct error *error)
+{
+	struct value *body = value_map(arena), *by = value_map(arena);
+	struct event_parts parts = {
+	    .event_id = id_event(change->tenant, "", "directory", change->number),
+	    .chain = change->chain,
+	    .topic = TOPIC_DIRECTORY,
+	    .key = change->tenant,
+	    .type = "countersign.directory.changed.v1",
+	    .subject = change->relation,
+	    .source = change->source,
+	    .time = change->at,
+	    .body = body,
+	};
+
+	value_set_string(arena, body, "event_id", parts.event_id.text);
+	value_set_string(arena, body, "tenant", change->tenant);
+	value_set(arena, body, "number", value_int(arena, change->number));
+	body_set_time(arena, body, "at", change->at);
+	value_set_string(arena, by, "role", change->role);
+	value_set_string(arena, by, "user", change->user);
+	value_set(arena, body, "by", by);
+	value_set_string(arena, body, "relation", change->relation);
+	value_set_string(arena, body, "operation", change->operation);
+	if (change->old_row)
+		value_set(arena, body, "before", change->old_row);
+	if (change->new_row)
+		value_set(arena, body, "after", change->new_row);
 	return event_make(arena, &parts, event, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.h - the smaller things we say: incidents, quarantined records, checkpoints. */
+/* report.h - the smaller things we say: incidents, quarantined records, checkpoints, changes of the directory. */
 #ifndef COUNTERSIGN_REPORT_H
 #define COUNTERSIGN_REPORT_H
 
@@ -52,5 +52,21 @@ struct checkpoint {
  */
 bool checkpoint_event(struct arena *arena, const struct crypto_key *key, const struct checkpoint *checkpoint,
 		      struct event *event, const char **token, struct error *error) CS_MUST_CHECK;
+
+/* One change of who is who, as the directory's history has it. */
+struct directory_event {
+	const char *tenant;
+	int64_t number;		 /* in that history */
+	const char *role, *user; /* of the database's session; of the operating system, which is a claim */
+	const char *relation;	 /* "agent", "group_member", "signing_key" */
+	const char *operation;	 /* "INSERT", "UPDATE", "DELETE" */
+	struct value *old_row, *new_row; /* maps, or NULL */
+	uint32_t chain;
+	int64_t at;
+	const char *source;
+};
+/* Key: the tenant. event_id derives from (tenant, "", "directory", number). */
+bool directory_event(struct arena *arena, const struct directory_event *change, struct event *event,
+		     struct error *error) CS_MUST_CHECK;
 
 #endif

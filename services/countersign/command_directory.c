@@ -2,6 +2,7 @@
 /* command_directory.c - groups and agents: who may approve, and who answers for whom. */
 #include "services/countersign/cli.h"
 #include "services/countersign/check.h"
+#include "services/countersign/directory_record.h"
 #include <string.h>
 
 static int
@@ -19,7 +20,7 @@ members(struct cli *cli, enum statement statement, const char *done, const char 
 	for (size_t i = 0; i < count; i++)
 		if (!check_name("PERSON", persons[i], &error))
 			return cli_fail(&error);
-	if (!cli_change(cli, statement, params, 3, &rows, &error))
+	if (!directory_make(cli, statement, params, 3, &rows, &error))
 		return cli_fail(&error);
 	for (size_t i = 0; i < store_rows_count(rows); i++)
 		cli_say("%s %s %s", store_row_text(rows, i, 0), done, cli->arguments[0]);
@@ -78,7 +79,7 @@ command_people_remove(struct cli *cli)
 	struct store_param params[] = {store_text(cli->config.tenant), store_text(person)};
 	struct store_rows *rows = NULL;
 
-	if (!cli_change(cli, STATEMENT_CLI_PEOPLE_REMOVE, params, 2, &rows, &error))
+	if (!directory_make(cli, STATEMENT_CLI_PEOPLE_REMOVE, params, 2, &rows, &error))
 		return cli_fail(&error);
 	for (size_t i = 0; i < store_rows_count(rows); i++)
 		cli_say("%s %s", person, store_row_text(rows, i, 0));
@@ -99,7 +100,7 @@ command_agents_add(struct cli *cli)
 	if (!owner)
 		return cli_usage(cli, "--owner is required");
 	if (!check_name("AGENT", cli->arguments[0], &error) || !check_name("--owner", owner, &error)
-	    || !cli_change(cli, STATEMENT_CLI_AGENT_ADD, params, 3, NULL, &error))
+	    || !directory_make(cli, STATEMENT_CLI_AGENT_ADD, params, 3, NULL, &error))
 		return cli_fail(&error);
 	cli_say("%s answers for %s", owner, cli->arguments[0]);
 	return CLI_OK;
@@ -112,7 +113,7 @@ command_agents_remove(struct cli *cli)
 	struct store_param params[] = {store_text(cli->config.tenant), store_text(cli->arguments[0])};
 	struct store_rows *rows = NULL;
 
-	if (!cli_change(cli, STATEMENT_CLI_AGENT_REMOVE, params, 2, &rows, &error))
+	if (!directory_make(cli, STATEMENT_CLI_AGENT_REMOVE, params, 2, &rows, &error))
 		return cli_fail(&error);
 	if (!store_rows_count(rows)) {
 		cli_say("no such agent");

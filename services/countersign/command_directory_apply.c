@@ -2,6 +2,7 @@
 /* command_directory_apply.c - the directory of a tenant as one file: applied whole or not at all, and printed as it would be applied. */
 #include "common/canonical/canonical.h"
 #include "common/message/rfc3339.h"
+#include "services/countersign/directory_record.h"
 #include "services/countersign/directory_change.h"
 #include "services/countersign/policy_file.h"
 
@@ -83,7 +84,8 @@ make_true(struct cli *cli, const char *tenant, const struct directory_changes *c
 	struct error error = {0};
 	bool unknown = false;
 
-	if (!directory_change(cli, tenant, changes, &error) || !store_commit(cli->store, &unknown, &error))
+	if (!directory_change(cli, tenant, changes, &error) || !directory_record(cli, &error)
+	    || !store_commit(cli->store, &unknown, &error))
 		return cli_fail(&error);
 	cli_say("%zu %s made", changes->count, changes->count == 1 ? "change" : "changes");
 	return CLI_OK;

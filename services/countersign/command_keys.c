@@ -5,6 +5,7 @@
 #include "common/message/rfc3339.h"
 #include "common/policy/policy.h"
 #include "services/countersign/check.h"
+#include "services/countersign/directory_record.h"
 #include "services/countersign/jwks.h"
 #include <string.h>
 
@@ -159,7 +160,7 @@ command_keys_add(struct cli *cli)
 				       store_text_list(persons, count),
 				       store_text_list(groups, group_count),
 				       store_text_list(agents, agent_count)};
-	if (!cli_change(cli, STATEMENT_CLI_KEY_ADD, params, 8, NULL, &error)) {
+	if (!directory_make(cli, STATEMENT_CLI_KEY_ADD, params, 8, NULL, &error)) {
 		if (error.kind != ERROR_CONFLICT)
 			return cli_fail(&error);
 		cli_say("key %s is registered already; a key is registered once, for ever", kid);
@@ -184,7 +185,7 @@ command_keys_revoke(struct cli *cli)
 	struct store_param params[] = {store_text(cli->config.tenant), store_text(cli->arguments[0]),
 				       store_time_or_null(at)};
 
-	if (!cli_change(cli, STATEMENT_CLI_KEY_REVOKE, params, 3, &rows, &error))
+	if (!directory_make(cli, STATEMENT_CLI_KEY_REVOKE, params, 3, &rows, &error))
 		return cli_fail(&error);
 	if (store_rows_count(rows)) {
 		cli_say("the key counts for nothing from %s on", store_row_text(rows, 0, 1));

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOPICS 5
-static const char *const published_topics[TOPICS] = {TOPIC_APPROVALS, TOPIC_AUTHORIZATIONS, TOPIC_INCIDENTS,
-						     TOPIC_QUARANTINE, TOPIC_CHECKPOINTS};
+#define TOPICS 6
+static const char *const published_topics[TOPICS] = {TOPIC_APPROVALS,  TOPIC_AUTHORIZATIONS, TOPIC_INCIDENTS,
+						     TOPIC_QUARANTINE, TOPIC_CHECKPOINTS,    TOPIC_DIRECTORY};
 #define PLACES_AT_ONCE 500
 
 /* A record of a topic that waits to be compared with the ledger. Lives in the scratch arena. */

@@ -37,8 +37,13 @@ static const struct config_key relay_keys[] = {
 static const struct config_key *const lists[] = {service_keys, relay_keys, NULL};
 static const struct config_table table = {.key_lists = lists};
 
-static const char *const outputs[] = {TOPIC_APPROVALS,	TOPIC_AUTHORIZATIONS, TOPIC_INCIDENTS,
-				      TOPIC_QUARANTINE, TOPIC_CHECKPOINTS,    NULL};
+static const char *const outputs[] = {TOPIC_APPROVALS,
+				      TOPIC_AUTHORIZATIONS,
+				      TOPIC_INCIDENTS,
+				      TOPIC_QUARANTINE,
+				      TOPIC_CHECKPOINTS,
+				      TOPIC_DIRECTORY,
+				      NULL};
 
 static const enum statement statements[] = {
     STATEMENT_RELAY_CLAIM,	     STATEMENT_RELAY_ADVANCE,	      STATEMENT_RELAY_POSITION,

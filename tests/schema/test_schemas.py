@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "common" / "message" / "schema"
 GOLDEN = ROOT / "tests" / "golden"
 TEST_KEY = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"  # RFC 8037 A.2
-NAMES = ("request", "response", "outcome", "authorization", "approval", "incident", "quarantine", "checkpoint")
+NAMES = ("request", "response", "outcome", "authorization", "approval", "incident", "quarantine", "checkpoint", "directory")
 INPUTS = ("request", "response", "outcome")
 
 # Refused by the code for what a schema can't say: bytes, headers, keys, duplicates, real instants, sizes of nested values.

@@ -26,7 +26,7 @@ import history_words
 from history_tools import SECOND, b64url_decode, microseconds, parse
 
 INPUTS = {"requests": "evaluator", "responses": "resolver", "outcomes": "recorder", "approvals": "notifier"}
-OUTPUTS = ("approvals", "authorizations", "incidents", "quarantine", "checkpoints")
+OUTPUTS = ("approvals", "authorizations", "incidents", "quarantine", "checkpoints", "directory")
 TABLES = ("installation", "consumer_position", "agent", "group_member", "signing_key", "directory_history", "policy", "policy_shadow", "request",
           "decision", "approval", "approval_requirement", "approval_step", "open_approval", "open_ask", "response",
           "authorization_status", "outcome", "incident", "quarantine",

@@ -6,7 +6,7 @@ import struct
 
 from history_tools import b64url, claims_of, derived, kid_of, microseconds, murmur2, verifies
 
-PUBLISHED = ("approvals", "authorizations", "incidents", "quarantine", "checkpoints")
+PUBLISHED = ("approvals", "authorizations", "incidents", "quarantine", "checkpoints", "directory")
 
 
 def judge(view, violate):
@@ -15,6 +15,7 @@ def judge(view, violate):
     judge_chains(view, violate)
     judge_ids(view, violate)
     judge_checkpoints(view, violate)
+    judge_directory(view, violate)
     judge_topics(view, violate)
 
 
@@ -101,6 +102,29 @@ def judge_signature(view, event, headers, where, violate):
     public = view.history.keys.get(kid_of(header))
     if not public or not verifies(public, header, b64url(event["payload"]), signature, "countersign-approval"):
         violate("signature", where, "a notice that is not signed by a key of ours")
+
+
+# ---------------------------------------------------------------- the directory
+
+def judge_directory(view, violate):
+    """Every change is an event, and every event a change."""
+    known = {}
+    for row in view.tables["directory_history"]:
+        tenant = (row["new_row"] or row["old_row"])["tenant"]
+        event_id = derived(tenant, "", "directory", row["n"])
+        known[event_id] = row
+        event = view.event(event_id, "directory")
+        if event is None:
+            violate("unsaid", f"directory_history {row['n']}", "the change is not in the ledger once")
+            continue
+        body = view.body(event)
+        said = (body.get("tenant"), body.get("number"), microseconds(body.get("at", "")), body.get("by", {}).get("role"), body.get("relation"),
+                body.get("operation"), body.get("before"), body.get("after"), event["key"])
+        if said != (tenant, row["n"], row["at"], row["by_role"], row["relation"], row["operation"], row["old_row"], row["new_row"], tenant):
+            violate("said", f"directory_history {row['n']}", f"the event says {said}, the row {row}")
+    for event in view.tables["ledger_event"]:
+        if event["topic"] == "directory" and event["event_id"] not in known:
+            violate("made-up", f"{event['chain']}/{event['sequence']}", "an event of directory that no row knows")
 
 
 # ---------------------------------------------------------------- checkpoints

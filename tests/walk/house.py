@@ -32,7 +32,7 @@ from pair import BOOTSTRAP, ROOT, STATE
 
 BIN = pathlib.Path(os.environ.get("COUNTERSIGN_BIN", ROOT / "build" / "bin"))
 SERVICES = ("evaluator", "resolver", "recorder", "notifier", "relay")
-OUTPUTS = ("approvals", "authorizations", "incidents", "quarantine", "checkpoints")
+OUTPUTS = ("approvals", "authorizations", "incidents", "quarantine", "checkpoints", "directory")
 OWNER_URI = os.environ.get("COUNTERSIGN_DATABASE_URI", "")
 BARE = not {"COUNTERSIGN_WRAP", "COUNTERSIGN_BIN"} & set(os.environ)  # neither valgrind nor a sanitizer is there to need memory of its own
 # for a process that is given LD_PRELOAD: the sanitizer's library does not come first then

@@ -193,3 +193,20 @@ def a_word_that_never_reached_its_topic(h):
 @breaks("relay")
 def a_relay_beyond_the_end(h):
     h.row("relay_position", chain=0)["next_sequence"] += 1000
+
+
+# ---------------------------------------------------------------- the directory
+
+@breaks("unsaid")
+def a_change_of_the_directory_that_nobody_was_told(h):
+    h.row("ledger_event", topic="directory")["event_id"] = derived("stray")
+
+
+@breaks("made-up")
+def a_change_of_the_directory_that_never_was(h):
+    h.add("ledger_event", h.row("ledger_event", topic="directory"), sequence=10 ** 7, event_id=derived("stray"))
+
+
+@breaks("said")
+def a_change_of_the_directory_by_somebody_else(h):
+    h.row("directory_history")["by_role"] = "mallory"

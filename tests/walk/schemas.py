@@ -7,7 +7,7 @@ import jsonschema
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "common" / "message" / "schema"
 NAMES = {"approvals": "approval", "authorizations": "authorization", "incidents": "incident", "quarantine": "quarantine",
-         "checkpoints": "checkpoint"}
+         "checkpoints": "checkpoint", "directory": "directory"}
 
 
 def _validator(name):

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from house import Key, now, rfc3339
+from house import Key, now, policy, rfc3339
 
 
 @pytest.fixture
@@ -135,3 +135,24 @@ def test_the_operator_applies_and_the_auditor_may_only_look(shared, tenant):
     assert "crew" in shared.cli("directory", "export", "--tenant", tenant, role="auditor").stdout
     refused = shared.cli("directory", "apply", "-", "--tenant", tenant, stdin='{"countersign":"directory/v1","groups":[]}', role="auditor", check=False)
     assert refused.returncode == 1 and members(shared, tenant) == [("crew", "bob")]
+
+
+def test_each_change_is_an_event_of_the_ledger_with_who_made_it(build):
+    house = build(policy=policy(), services=("relay",))
+    house.cli("groups", "add", "crew", "ada", "ben", role="operator")
+    house.cli("agents", "add", "bot", "--owner", "ada", role="operator")
+    house.cli("groups", "remove", "crew", "ben", role="operator")
+    key = Key()
+    house.cli("keys", "add", "-", "--owner", "ada", stdin=key.jwk())  # the first one, by the owner of the database
+    house.cli("keys", "revoke", key.kid, role="operator")
+    house.cli("people", "remove", "ada", role="operator")
+    house.cli("groups", "add", "crew", "ada", role="operator")
+    house.quiet()
+    told = [e.body for e in sorted(house.observer.find(lambda e: e.topic == "directory"), key=lambda e: e.sequence)]
+    assert [(b["relation"], b["operation"]) for b in told] == [
+        ("group_member", "INSERT"), ("group_member", "INSERT"), ("agent", "INSERT"), ("group_member", "DELETE"), ("signing_key", "INSERT"),
+        ("signing_key", "UPDATE"), ("group_member", "DELETE"), ("group_member", "INSERT")]
+    assert told[0]["after"]["person"] == "ada" and "before" not in told[0] and told[3]["before"]["person"] == "ben"
+    assert told[5]["before"]["revoked_at"] is None and told[5]["after"]["revoked_at"]
+    assert {b["by"]["role"] for b in told} == {"countersign_operator", house.one("SELECT session_user::text")} and all(b["by"]["user"] for b in told)
+    assert json.loads(house.cli("ledger", "verify", "--kafka", "--output", "json").stdout)["events"] >= 8

@@ -12,7 +12,7 @@ from test_faults import readiness
 from test_kafka_faults import told_in_order, until
 
 INPUTS = {"evaluator": "requests", "resolver": "responses", "recorder": "outcomes", "notifier": "approvals"}
-OUTPUTS = ("approvals", "authorizations", "incidents", "quarantine", "checkpoints")
+OUTPUTS = ("approvals", "authorizations", "incidents", "quarantine", "checkpoints", "directory")
 
 
 def rights(prefix):

@@ -132,6 +132,38 @@ the_digest_is_of_the_raw_value(void **state)
 }
 
 static void
+a_change_of_the_directory_tells_who_what_and_when(void **state)
+{
+	struct value *row = value_map(*state);
+	struct directory_event change = {
+	    .tenant = "acme",
+	    .number = 7,
+	    .role = "countersign_operator",
+	    .user = "olga",
+	    .relation = "group_member",
+	    .operation = "INSERT",
+	    .new_row = row,
+	    .at = TEST_TIME,
+	    .source = "/countersign/command",
+	};
+	struct event event;
+	struct error error = {0};
+
+	value_set_string(*state, row, "tenant", "acme");
+	value_set_string(*state, row, "group_name", "release-managers");
+	value_set_string(*state, row, "person", "alice");
+	assert_true(directory_event(*state, &change, &event, &error));
+	assert_golden(*state, &event, "directory");
+	assert_string_equal(event.key, "acme");
+	assert_string_equal(event.event_id.text, id_event("acme", "", "directory", 7).text);
+	change.old_row = row;
+	change.new_row = NULL;
+	assert_true(directory_event(*state, &change, &event, &error));
+	assert_non_null(strstr(event.payload, "\"before\":{"));
+	assert_null(strstr(event.payload, "after"));
+}
+
+static void
 a_checkpoint_signs_exactly_its_four_members(void **state)
 {
 	struct checkpoint checkpoint = {
@@ -164,6 +196,7 @@ main(void)
 	    cmocka_unit_test(a_field_of_any_bytes_makes_a_valid_event),
 	    cmocka_unit_test(the_digest_is_of_the_raw_value),
 	    cmocka_unit_test(a_checkpoint_signs_exactly_its_four_members),
+	    cmocka_unit_test(a_change_of_the_directory_tells_who_what_and_when),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, open_all, close_all);
