@@ -209,10 +209,11 @@ ask(PGconn *sql, const char *query, const char *parameter)
 static char *
 columns_of(PGconn *sql, const char *table)
 {
-	PGresult *result = ask(sql,
-			       "SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute"
-			       " WHERE attrelid = $1::regclass AND attnum > 0 AND attgenerated = ''",
-			       table);
+	PGresult *result =
+	    ask(sql,
+		"SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute"
+		" WHERE attrelid = $1::regclass AND attnum > 0 AND attgenerated = '' AND NOT attisdropped",
+		table);
 	char *columns = strdup(PQgetvalue(result, 0, 0));
 
 	PQclear(result);

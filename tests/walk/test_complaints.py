@@ -31,6 +31,8 @@ def document(version=1, **changes):
         "countersign": "policy/v1", "policy": "complaints", "version": version, "tenants": ["default"],
         "classes": [{"id": "patient", "actions": ["ask.patient"], "no_deadline": True, "default": "REQUIRE_APPROVAL", "approval": "patient"},
                     {"id": "waiting", "actions": ["wait.vacant"], "default": "REQUIRE_APPROVAL", "approval": "vacant", "failure": {"no_eligible_approver": "hold"}},
+                    {"id": "rescued", "actions": ["rescue.vacant"], "default": "REQUIRE_APPROVAL", "approval": "vacant",
+                     "failure": {"no_eligible_approver": "escalate"}, "fallback": ask_of("officers")},
                     {"id": "free", "actions": ["free.**"], "default": "ALLOW"}, {"id": "other", "actions": ["**"], "default": "BLOCK"}],
         "approvals": {name: {"grant": {"valid_for": "15m"}, **profile, **changes.get(name, {})} for name, profile in PROFILES.items()},
         "rules": [{"id": name, "match": {"actions": [f"ask.{name}"]}, "decision": "REQUIRE_APPROVAL", "approval": name} for name in PROFILES]}
@@ -218,6 +220,11 @@ def test_complaint_10_an_empty_group_is_found_when_the_policy_is_read_and_no_que
     answer(town, held, "newcomer")
     granted(town, held, "newcomer")
     town.cli("groups", "remove", "nobody", "newcomer")
+    rescued = town.ask(action="rescue.vacant", context={})
+    town.word(rescued, "PENDING")  # or it says who is asked instead
+    answer(town, rescued, "mia", expect="not_a_member")
+    answer(town, rescued, "olga")
+    granted(town, rescued, "olga")
 
 
 def test_complaint_12_when_nobody_answers_others_are_asked(town):

@@ -163,7 +163,10 @@ def test_when_one_of_two_holds_is_lifted_the_other_one_keeps_what_waits(house):
 def test_one_that_refuses_goes_before_one_that_queues(house):
     queue, refuse = hold(house, "--target", "strict", "--queue"), hold(house, "--target", "strict", "--refuse")
     assert house.word(house.ask(action="deployment.staging", target="strict"), "DENIED").body["reason"]["text"].startswith(f"Hold {refuse}: ")
-    lift(house, queue, refuse)
+    for over in (refuse, queue):
+        request_id = house.ask(action="data.export", target="strict")
+        assert house.word(request_id, "DENIED").body["rules"] == ["no-exports"], "what is BLOCK stays BLOCK"
+        lift(house, over)
 
 
 def test_a_hold_of_one_tenant_leaves_the_others_alone(build):
@@ -315,3 +318,52 @@ def test_only_what_stands_can_be_lifted(house):
     lift(house, number)
     for bad, code in ((str(number), 1), ("999999", 1), ("0", 2), ("x", 2), ("1x", 2)):
         assert house.cli("hold", "lift", bad, role="operator", check=False).returncode == code, bad
+
+
+def test_last_votes_and_holds_at_the_same_moment_grant_nothing_that_is_held(build):
+    house = build(policy=policy(), services=SERVICES)
+    house.person("alice", "release-managers")
+    asked = [house.ask(target=f"racing-{n}", flush=False) for n in range(ROUNDS)]
+    assert house.producer.flush(30) == 0
+    for request_id in asked:
+        house.word(request_id, "PENDING")
+    digests = {request_id: house.digest(request_id) for request_id in asked}
+    waited = 0
+    for n, request_id in enumerate(asked):
+        voting = threading.Thread(target=house.answer, args=(request_id, "alice"), kwargs={"digest": digests[request_id]})
+        voting.start()
+        time.sleep(n % 10 * 0.004)
+        number = hold(house, "--target", f"racing-{n}", "--queue")
+        granted = house.sql("SELECT decided_at < added_at FROM authorization_status, hold WHERE hold_id = %s AND request_id = %s AND final",
+                            number, request_id)
+        assert granted in ([], [(True,)]), f"round {n}"
+        voting.join()
+        if not granted:
+            house.expect("approvals", request_id, cause="held")
+            assert house.sql("SELECT FROM authorization_status WHERE request_id = %s AND final", request_id) == []
+            waited += 1
+        lift(house, number)
+        house.word(request_id, "GRANTED")
+    assert 0 < waited
+
+
+def test_many_approvals_that_wait_for_a_hold_keep_nobody_from_his_end(build):
+    house = build(policy=policy(), services=SERVICES)
+    house.person("alice", "release-managers")
+    asked = [house.ask(target="kept", flush=False) for _ in range(150)]
+    assert house.producer.flush(30) == 0
+    house.eventually("SELECT count(*) FROM approval", expected=[(150,)])
+    number = hold(house, "--target", "kept", "--queue")
+    for request_id in asked:
+        house.answer(request_id, "alice", flush=False)
+    assert house.producer.flush(30) == 0
+    house.eventually("SELECT count(*) FROM approval WHERE held_by = %s", number, expected=[(150,)])
+    house.word(house.ask(action="deployment.brief"), "EXPIRED", timeout=15)
+    before = house.one("SELECT sum(notices) FROM approval WHERE held_by IS NOT NULL")
+    busy = house.processor_time("resolver")
+    time.sleep(2)
+    assert house.one("SELECT sum(notices) FROM approval WHERE held_by IS NOT NULL") == before
+    assert house.processor_time("resolver") - busy < 0.5
+    lift(house, number)
+    for request_id in asked:
+        house.word(request_id, "GRANTED")

@@ -249,6 +249,27 @@ a_duplicate_names_the_request_that_stands_for_it(void **state)
 }
 
 static void
+what_is_held_says_until_when_and_asks_nobody(void **state)
+{
+	struct authorization authorization = as(AUTHORIZATION_PENDING, "ALLOW", "held");
+	const char *token = NULL;
+
+	authorization.held_until = TEST_TIME + INT64_C(3600000000);
+
+	struct event event = spoken(*state, &authorization, &token);
+	const struct value *body = body_of(*state, &event);
+
+	assert_string_equal(value_get_string(body, "held_until"), "2026-11-30T10:00:00.123456Z");
+	assert_string_equal(value_get_string(body, "next_action"), "wait");
+	assert_null(value_get(body, "approval_deadline"));
+	assert_null(value_get(body, "ahead"));
+	authorization.held_until = 0;
+	event = spoken(*state, &authorization, &token);
+	assert_null(value_get(body_of(*state, &event), "held_until"));
+	assert_non_null(value_get(body_of(*state, &event), "approval_deadline"));
+}
+
+static void
 every_final_word_is_signed_and_only_a_grant_ends(void **state)
 {
 	static const enum authorization_status statuses[] = {AUTHORIZATION_DENIED, AUTHORIZATION_EXPIRED,
@@ -312,6 +333,8 @@ the_next_action_says_whether_asking_again_helps(void **state)
 	    {AUTHORIZATION_DENIED, "no_policy", "request"},
 	    {AUTHORIZATION_DENIED, "no_eligible_approver", "request"},
 	    {AUTHORIZATION_DENIED, "too_many_open", "request"},
+	    {AUTHORIZATION_DENIED, "held", "request"},
+	    {AUTHORIZATION_EXPIRED, "held_too_long", "request"},
 	    {AUTHORIZATION_DENIED, "duplicate_open", "none"},
 	};
 
@@ -390,6 +413,7 @@ main(void)
 	    cmocka_unit_test(a_grant_after_approval_names_who_approved),
 	    cmocka_unit_test(an_invalid_request_is_denied_without_digest_agent_and_policy),
 	    cmocka_unit_test(a_duplicate_names_the_request_that_stands_for_it),
+	    cmocka_unit_test(what_is_held_says_until_when_and_asks_nobody),
 	    cmocka_unit_test(every_final_word_is_signed_and_only_a_grant_ends),
 	    cmocka_unit_test(a_revocation_names_the_grant_that_it_takes_back),
 	    cmocka_unit_test(the_next_action_says_whether_asking_again_helps),

@@ -150,6 +150,24 @@ a_refused_response_is_visible_with_its_code(void **state)
 }
 
 static void
+what_stands_in_the_way_of_a_grant_is_told(void **state)
+{
+	struct notice notice = opened(*state);
+
+	notice.state = "CHANGED";
+	notice.cause = "held";
+	notice.hold_id = 7;
+	notice.hold_reason = "Audit.";
+
+	struct event event = said(*state, &notice);
+
+	assert_non_null(strstr(event.payload, "\"hold\":{\"id\":7,\"reason\":\"Audit.\"}"));
+	notice.hold_id = 0;
+	event = said(*state, &notice);
+	assert_null(strstr(event.payload, "\"hold\""));
+}
+
+static void
 the_end_says_the_result(void **state)
 {
 	struct notice notice = opened(*state);
@@ -192,6 +210,7 @@ main(void)
 	    cmocka_unit_test(a_card_can_be_made_of_the_opening_alone),
 	    cmocka_unit_test(a_vote_changes_it),
 	    cmocka_unit_test(a_refused_response_is_visible_with_its_code),
+	    cmocka_unit_test(what_stands_in_the_way_of_a_grant_is_told),
 	    cmocka_unit_test(the_end_says_the_result),
 	    cmocka_unit_test(what_a_grant_will_oblige_to_is_told_and_nothing_where_there_is_nothing),
 	    cmocka_unit_test(a_state_that_does_not_exist_ends_the_process),

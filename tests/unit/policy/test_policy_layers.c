@@ -613,6 +613,27 @@ inputs_that_no_value_satisfies_in_both_are_told(void **state)
 	}
 }
 
+static void
+a_request_is_of_every_class_of_every_document_that_covers_its_action(void **state)
+{
+	static const char two[] = "[{'id': 'pay', 'actions': ['pay.**'], 'default': 'ALLOW'},"
+				  " {'id': 'out', 'actions': ['**.out'], 'default': 'ALLOW'},"
+				  " {'id': 'rest', 'actions': ['**'], 'default': 'BLOCK'}]";
+	const struct policy *org = organisation(*state, (struct parts){.classes = ALLOW_ALL});
+	const struct policy *own = tenant(*state, (struct parts){.classes = two});
+	struct policy_decision both = decide(*state, org, own, NULL), one;
+
+	for (size_t i = 0; i < 3; i++)
+		assert_true(policy_is_of_class(&both, (const char *const[]){"all", "pay", "out"}[i]));
+	assert_false(policy_is_of_class(&both, "rest"));
+	assert_false(policy_is_of_class(&both, "pa"));
+	policy_decide(own, &request, NOW, *state, &one);
+	assert_true(policy_is_of_class(&one, "pay"));
+	assert_false(policy_is_of_class(&one, "all"));
+	policy_decide(NULL, &request, NOW, *state, &one);
+	assert_false(policy_is_of_class(&one, "pay"));
+}
+
 int
 main(void)
 {
@@ -637,6 +658,7 @@ main(void)
 	    STORY(an_explanation_says_whose_rule_it_is_and_hides_what_either_hides),
 	    STORY(one_document_is_decided_as_ever),
 	    STORY(inputs_that_no_value_satisfies_in_both_are_told),
+	    STORY(a_request_is_of_every_class_of_every_document_that_covers_its_action),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
