@@ -159,7 +159,6 @@ directory_event(struct arena *arena, const struct directory_event *change, struc
 	    .topic = TOPIC_DIRECTORY,
 	    .key = change->tenant,
 	    .type = "countersign.directory.changed.v1",
-	    .subject = change->relation,
 	    .source = change->source,
 	    .time = change->at,
 	    .body = body,
