@@ -128,6 +128,9 @@ a_schema_with_a_file_missing_in_the_middle_is_refused_by_all(void **state)
 #define BEFORE_FALLBACK                                                                                      \
 	"DELETE FROM schema_migration WHERE version = 19;"                                                   \
 	"ALTER TABLE approval_requirement DROP COLUMN fallback"
+#define BEFORE_OUTCOMES_TOLD                                                                                 \
+	"DELETE FROM schema_migration WHERE version = 20;"                                                   \
+	"DROP FUNCTION outcome_reported CASCADE; DROP TABLE outcome_news, setback"
 #define OPEN_BEFORE_STAGES                                                                                   \
 	"INSERT INTO request (tenant, request_id, chain, valid, content_hash, origin_topic,"                 \
 	" origin_partition, origin_offset, received_at)"                                                     \
@@ -147,6 +150,7 @@ an_older_schema_tells_what_to_do_and_migrate_does_it(void **state)
 	struct error error = {0};
 	unsigned applied;
 
+	scratch_run(scratch_raw(scratch), BEFORE_OUTCOMES_TOLD);
 	scratch_run(scratch_raw(scratch), BEFORE_FALLBACK);
 	scratch_run(scratch_raw(scratch), BEFORE_HOLDS);
 	scratch_run(scratch_raw(scratch), BEFORE_WITHDRAW);
@@ -156,7 +160,7 @@ an_older_schema_tells_what_to_do_and_migrate_does_it(void **state)
 	scratch_run(scratch_raw(scratch), OPEN_BEFORE_STAGES);
 	expect_refused(scratch, "lacks migration 014_approvals: run `countersign migrate`");
 	assert_true(migrate(scratch, SCRATCH_CHAINS, &applied, &error));
-	assert_int_equal(applied, 6);
+	assert_int_equal(applied, 7);
 	/* what was open goes on to ask what it asked: every requirement is a demand of its own */
 	assert_string_equal(
 	    scratch_text(scratch_raw(scratch),
