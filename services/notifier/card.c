@@ -99,6 +99,37 @@ set_responses(struct arena *arena, struct value *data, const struct card *card, 
 	body_set_responses(arena, data, shown, card->response_count);
 }
 
+/* How often the same was tried in vain, and the last time. */
+static void
+set_attempt(struct arena *arena, struct value *data, const struct card *card)
+{
+	struct value *before = value_map(arena);
+
+	if (!card->failed_before)
+		return;
+	value_set_string(arena, before, "request_id", card->before.request_id);
+	value_set_string(arena, before, "status", card->before.status);
+	value_set_string(arena, before, "code", card->before.code);
+	value_set_string(arena, before, "detail", card->before.detail);
+	value_set(arena, data, "attempt", value_int(arena, card->failed_before + 1));
+	value_set(arena, data, "before", before);
+}
+
+static void
+set_outcome(struct arena *arena, struct value *data, const struct card *card)
+{
+	struct value *outcome = value_map(arena);
+
+	value_set_string(arena, outcome, "outcome_id", card->outcome->outcome_id);
+	value_set_string(arena, outcome, "status", card->outcome->status);
+	value_set_string(arena, outcome, "judgement", card->outcome->judgement);
+	value_set_string(arena, outcome, "reported_by", card->outcome->reported_by);
+	value_set_string(arena, outcome, "code", card->outcome->code);
+	value_set_string(arena, outcome, "detail", card->outcome->detail);
+	body_set_time(arena, outcome, "at", card->outcome->at);
+	value_set(arena, data, "outcome", outcome);
+}
+
 /* As on topic approvals. */
 static const char *
 state_of(const struct card *card)
@@ -132,6 +163,9 @@ data_of(struct arena *arena, const struct card *card, enum card_event event, con
 	if (card->revoked_at)
 		body_set_time(arena, data, "revoked_at", card->revoked_at);
 	set_responses(arena, data, card, cut);
+	set_attempt(arena, data, card);
+	if (event == CARD_OUTCOME)
+		set_outcome(arena, data, card);
 	if (cut & (CARD_CUT_CONTEXT | CARD_CUT_EXECUTION | CARD_CUT_REASONS))
 		value_set(arena, data, "cut", cut_names(arena, cut));
 	value_set_string(arena, data, "text", card_text(arena, card, event, cut));
@@ -143,6 +177,8 @@ data_of(struct arena *arena, const struct card *card, enum card_event event, con
 static int64_t
 time_of(const struct card *card, enum card_event event)
 {
+	if (event == CARD_OUTCOME)
+		return card->outcome->at;
 	if (event == CARD_REVOKED)
 		return card->revoked_at;
 	if (event == CARD_CLOSED && card->closed_at)
@@ -159,7 +195,7 @@ format(struct arena *arena, const struct card *card, enum card_event event, cons
        unsigned cut, struct buffer *out, struct error *error)
 {
 	static const char *const types[] = {"approval.opened", "approval.changed", "approval.reminded",
-					    "approval.closed", "approval.revoked"};
+					    "approval.closed", "approval.revoked", "approval.outcome"};
 	struct value *body = value_map(arena);
 	struct error why = {0};
 

@@ -7,6 +7,21 @@
 
 #define CARD_MAX 20000 /* bytes of the whole body, as Standard Webhooks asks for */
 
+#define CARD_BEFORE_MAX 9 /* failures of before that are counted */
+
+/* What was reported of it. */
+struct card_outcome {
+	const char *outcome_id, *status, *judgement, *reported_by;
+	const char *code, *detail; /* or NULL */
+	int64_t at;
+};
+
+/* The last of those that failed lately, of the same agent, action and target. */
+struct card_before {
+	const char *request_id, *status;
+	const char *code, *detail; /* or NULL */
+};
+
 struct card {
 	const char *approval_id, *tenant, *request_id, *request_digest;
 	const char *agent_id, *action, *target;
@@ -28,10 +43,13 @@ struct card {
 	int64_t opened_at, deadline, closed_at; /* closed_at 0: it is open; deadline 0: none */
 	int64_t revoked_at;			/* 0: it was not */
 	int64_t reminded_at;			/* those who have not answered, last; 0: never */
+	int64_t failed_before;			/* so many, CARD_BEFORE_MAX: or more */
+	struct card_before before;		/* where failed_before is not 0 */
+	const struct card_outcome *outcome;	/* with CARD_OUTCOME; else NULL */
 	const char *result;			/* the final status, or REVOKED; NULL: it is open */
 };
 
-enum card_event { CARD_OPENED, CARD_CHANGED, CARD_REMINDED, CARD_CLOSED, CARD_REVOKED };
+enum card_event { CARD_OPENED, CARD_CHANGED, CARD_REMINDED, CARD_CLOSED, CARD_REVOKED, CARD_OUTCOME };
 
 /* What is left out of a body that would be too large; named by data.cut, and in the text. */
 enum card_cut {

@@ -53,7 +53,11 @@ add_time(struct buffer *out, const char *label, int64_t at)
 static void
 add_headline(struct buffer *out, const struct card *card, enum card_event event)
 {
-	if (event == CARD_REVOKED)
+	if (event == CARD_OUTCOME)
+		buffer_add_format(out, "Reported as %s",
+				  strcmp(card->outcome->status, "rolled_back") == 0 ? "rolled back"
+										    : card->outcome->status);
+	else if (event == CARD_REVOKED)
 		buffer_add_text(out, "Revoked, it may not be executed any more");
 	else if (card->result && event == CARD_CLOSED)
 		buffer_add_format(out, "Closed, %s", card->result);
@@ -69,6 +73,38 @@ add_headline(struct buffer *out, const struct card *card, enum card_event event)
 	add_quoted(out, card->action);
 	buffer_add_text(out, " on ");
 	add_quoted(out, card->target);
+	buffer_add_byte(out, '\n');
+}
+
+/* A report is a claim of whoever reports, and what must not have happened is said to be that. */
+static void
+add_outcome(struct buffer *out, const struct card_outcome *outcome)
+{
+	if (strcmp(outcome->judgement, "authorized") != 0)
+		add_line(out, "This must not have happened", outcome->judgement);
+	add_line(out, "Reported by", outcome->reported_by);
+	add_line(out, "Code", outcome->code);
+	add_line(out, "Detail", outcome->detail);
+}
+
+static void
+add_attempt(struct buffer *out, const struct card *card)
+{
+	if (!card->failed_before)
+		return;
+	buffer_add_format(out, "Attempt: %" PRId64 "%s, request ", card->failed_before + 1,
+			  card->failed_before >= CARD_BEFORE_MAX ? " or more" : "");
+	add_quoted(out, card->before.request_id);
+	buffer_add_text(out, strcmp(card->before.status, "failed") == 0 ? " failed before"
+									: " was rolled back before");
+	for (int i = 0; i < 2; i++) {
+		const char *said = i == 0 ? card->before.code : card->before.detail;
+
+		if (!said)
+			continue;
+		buffer_add_text(out, ", ");
+		add_quoted(out, said);
+	}
 	buffer_add_byte(out, '\n');
 }
 
@@ -163,7 +199,10 @@ card_text(struct arena *arena, const struct card *card, enum card_event event, u
 	struct buffer out = {.arena = arena};
 
 	add_headline(&out, card, event);
+	if (event == CARD_OUTCOME)
+		add_outcome(&out, card->outcome);
 	add_line(&out, "Why you are asked", card->why);
+	add_attempt(&out, card);
 	add_map(&out, "A grant obliges to", card->obligations, "", false);
 	add_map(&out, "Would run", card->execution, card->execution_text, cut & CARD_CUT_TEXT_EXECUTION);
 	add_map(&out, "Context", card->context, card->context_text, cut & CARD_CUT_TEXT_CONTEXT);

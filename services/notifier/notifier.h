@@ -5,6 +5,7 @@
 
 #include "common/journal/journal.h"
 #include "common/service/service.h"
+#include "services/notifier/card.h"
 #include "services/notifier/sender.h"
 #include "services/notifier/targets.h"
 
@@ -32,9 +33,9 @@ struct notifier {
 	struct channel_settings settings;
 	atomic_bool abandoned;
 	struct sender *sender;
-	struct attempt *finished;	      /* not recorded yet, in the order in which they ended */
-	int64_t *rest_until;		      /* by target: its receiver asked for patience */
-	int64_t bury_at, pending_at, dead_at; /* these and rest_until by CLOCK_MONOTONIC */
+	struct attempt *finished; /* not recorded yet, in the order in which they ended */
+	int64_t *rest_until;	  /* by target: its receiver asked for patience */
+	int64_t bury_at, pending_at, dead_at, outcomes_at; /* these and rest_until by CLOCK_MONOTONIC */
 };
 
 bool notifier_open(struct service_context *context, void **state, struct error *error) CS_MUST_CHECK;
@@ -51,6 +52,21 @@ void notifier_close(void *state);
  */
 bool notifier_plan(struct notifier *notifier, struct work *work, const char *const *ids, size_t count,
 		   bool *known, struct error *error) CS_MUST_CHECK;
+
+/* Approvals whose cards are in memory together, in `scratch`. */
+#define NOTIFIER_AT_ONCE 32
+/* The cards of those of these approvals that there are, in the order of ids; at most NOTIFIER_AT_ONCE. */
+bool notifier_cards(struct notifier *notifier, struct work *work, const char *const *ids, size_t count,
+		    struct card **cards, size_t *card_count, struct error *error) CS_MUST_CHECK;
+/* All that these cards have to say and did not say yet; where one holds an outcome, that too. Needs work->now. */
+bool notifier_plan_cards(struct notifier *notifier, struct work *work, const struct card *cards, size_t count,
+			 struct error *error) CS_MUST_CHECK;
+
+/* ------------------------------------------------------------------ notifier_outcome.c: what became of it */
+
+/* Plans what is to be told of outcomes that nobody was told of. */
+bool notifier_tell_outcomes(struct notifier *notifier, struct arena *arena, bool *again,
+			    struct error *error) CS_MUST_CHECK;
 
 /* ------------------------------------------------------------------ notifier_tick.c: what happens by time */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* notifier_plan.c - from approvals as PostgreSQL has them to the exact bytes that each target is sent. */
-#include "services/notifier/card.h"
 #include "services/notifier/notifier.h"
 
 #include "common/message/json.h"
@@ -10,8 +9,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
-
-enum { AT_ONCE = 32 }; /* approvals whose cards are in memory together */
 
 /* ------------------------------------------------------------------ the card */
 
@@ -123,6 +120,11 @@ read_card(struct arena *arena, const struct store_rows *rows, size_t row, struct
 	card->reminded_at = store_row_time(rows, row, 33);
 	card->told = store_row_list(rows, row, 34, &card->told_count);
 	card->revoked_at = store_row_time(rows, row, 35);
+	card->failed_before = store_row_int(rows, row, 36);
+	card->before = (struct card_before){.request_id = store_row_text(rows, row, 37),
+					    .status = store_row_text(rows, row, 38),
+					    .code = store_row_text(rows, row, 39),
+					    .detail = store_row_text(rows, row, 40)};
 	read_needs(arena, rows, row, card);
 	read_responses(arena, rows, row, card);
 	return read_json(arena, card->context_text, &card->context, error)
@@ -162,6 +164,17 @@ add_delivery(struct sheet *sheet, const struct card *card, const struct target *
 		  store_text(card->request_id), store_text(target->channel->name), store_text(target->name),
 		  store_text(kind), store_bytes(body.bytes, body.length), store_time(now));
 	return true;
+}
+
+static bool
+add_outcome(struct sheet *sheet, const struct card *card, const struct target *target, int64_t now,
+	    struct error *error)
+{
+	if (!card->outcome || !wants(target, card, TARGET_OUTCOME))
+		return true;
+	return add_delivery(sheet, card, target, CARD_OUTCOME,
+			    arena_format(sheet->arena, "approval.outcome.%s", card->outcome->outcome_id), now,
+			    error);
 }
 
 /* What is known already is not inserted again: each wake-up says all that there is to say. */
@@ -206,16 +219,17 @@ note_planned(struct notifier *notifier, const struct store_rows *rows)
 	}
 }
 
-static bool
-plan_cards(struct notifier *notifier, struct work *work, const struct card *cards, size_t count,
-	   struct error *error)
+bool
+notifier_plan_cards(struct notifier *notifier, struct work *work, const struct card *cards, size_t count,
+		    struct error *error)
 {
 	struct sheet sheet = sheet_open(notifier->scratch, STATEMENT_NOTIFIER_PLAN, "uutttttbn");
 	struct store_rows *rows;
 
 	for (size_t i = 0; i < count; i++)
 		for (size_t t = 0; t < notifier->targets.count; t++)
-			if (!add_deliveries(&sheet, &cards[i], &notifier->targets.items[t], work->now, error))
+			if (!add_deliveries(&sheet, &cards[i], &notifier->targets.items[t], work->now, error)
+			    || !add_outcome(&sheet, &cards[i], &notifier->targets.items[t], work->now, error))
 				return false;
 	if (sheet.count == 0)
 		return true;
@@ -227,27 +241,40 @@ plan_cards(struct notifier *notifier, struct work *work, const struct card *card
 
 /* ------------------------------------------------------------------ some approvals at a time */
 
-static bool
-plan_some(struct notifier *notifier, struct work *work, const char *const *ids, size_t count, bool *known,
-	  struct error *error)
+bool
+notifier_cards(struct notifier *notifier, struct work *work, const char *const *ids, size_t count,
+	       struct card **cards, size_t *card_count, struct error *error)
 {
 	struct store_param list = store_uuid_list(ids, count);
 	struct store_rows *rows =
 	    store_query(work->store, notifier->scratch, STATEMENT_NOTIFIER_CARDS, &list, 1, error);
-	struct card *cards;
 
 	if (!rows)
 		return false;
-	cards = arena_take_array(notifier->scratch, store_rows_count(rows), sizeof *cards);
-	for (size_t row = 0, at = 0; row < store_rows_count(rows); row++) {
-		if (!read_card(notifier->scratch, rows, row, &cards[row], error))
+	*card_count = store_rows_count(rows);
+	*cards = arena_take_array(notifier->scratch, *card_count, sizeof **cards);
+	for (size_t row = 0; row < *card_count; row++)
+		if (!read_card(notifier->scratch, rows, row, &(*cards)[row], error))
 			return false;
-		while (at < count && strcmp(ids[at], cards[row].approval_id) != 0)
+	return true;
+}
+
+static bool
+plan_some(struct notifier *notifier, struct work *work, const char *const *ids, size_t count, bool *known,
+	  struct error *error)
+{
+	struct card *cards;
+	size_t card_count;
+
+	if (!notifier_cards(notifier, work, ids, count, &cards, &card_count, error))
+		return false;
+	for (size_t i = 0, at = 0; i < card_count; i++) {
+		while (at < count && strcmp(ids[at], cards[i].approval_id) != 0)
 			at++;
-		assert(at < count); /* rows come in the order of ids */
+		assert(at < count); /* they come in the order of ids */
 		known[at] = true;
 	}
-	return plan_cards(notifier, work, cards, store_rows_count(rows), error);
+	return notifier_plan_cards(notifier, work, cards, card_count, error);
 }
 
 bool
@@ -256,8 +283,8 @@ notifier_plan(struct notifier *notifier, struct work *work, const char *const *i
 {
 	bool ok = true;
 
-	for (size_t done = 0; ok && done < count; done += AT_ONCE) {
-		size_t some = count - done < AT_ONCE ? count - done : AT_ONCE;
+	for (size_t done = 0; ok && done < count; done += NOTIFIER_AT_ONCE) {
+		size_t some = count - done < NOTIFIER_AT_ONCE ? count - done : NOTIFIER_AT_ONCE;
 
 		ok = plan_some(notifier, work, ids + done, some, known + done, error);
 		arena_reset(notifier->scratch);

@@ -192,6 +192,9 @@ notifier_tick(void *state, struct arena *arena, bool *again, struct error *error
 	if (!bury(notifier, arena, again, error))
 		return false;
 	arena_reset(arena);
+	if (!notifier_tell_outcomes(notifier, arena, again, error))
+		return false;
+	arena_reset(arena);
 	if (!claim(notifier, arena, again, error))
 		return false;
 	arena_reset(arena);

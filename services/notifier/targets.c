@@ -188,19 +188,20 @@ read_channel(const struct targets_place *place, const struct channel **channel, 
 static bool
 read_events(const struct targets_place *place, unsigned *events, struct error *error)
 {
-	static const char *const names[] = {"opened", "changed", "closed"};
+	static const char *const names[] = {"opened", "changed", "closed", "outcome"};
 	const char *const *list;
 
 	if (!targets_strings(place, "events", false, &list, error))
 		return false;
-	*events = list ? 0 : TARGET_OPENED | TARGET_CLOSED;
+	*events = list ? 0 : TARGET_OPENED | TARGET_CLOSED | TARGET_OUTCOME;
 	for (; list && *list; list++) {
 		unsigned known = 0;
 
-		for (unsigned i = 0; i < 3; i++)
+		for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
 			known |= strcmp(*list, names[i]) == 0 ? 1u << i : 0;
 		if (known == 0)
-			return targets_refuse(place, "events", error, "must be opened, changed or closed");
+			return targets_refuse(place, "events", error,
+					      "must be opened, changed, closed or outcome");
 		*events |= known;
 	}
 	return true;

@@ -14,7 +14,7 @@
 
 #define TARGETS_MAX 64
 
-enum target_event { TARGET_OPENED = 1, TARGET_CHANGED = 2, TARGET_CLOSED = 4 };
+enum target_event { TARGET_OPENED = 1, TARGET_CHANGED = 2, TARGET_CLOSED = 4, TARGET_OUTCOME = 8 };
 
 struct target {
 	const char *name;

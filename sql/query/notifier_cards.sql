@@ -9,7 +9,7 @@ SELECT approval.approval_id, approval.tenant, approval.request_id, approval.requ
        need.stages, need.wholes, need.opens, need.escalations, approval.reminded_at,
        ARRAY(SELECT step.group_name FROM approval_step AS step
               WHERE step.approval_id = approval.approval_id AND step.how = 'notify' AND step.stage < 32 ORDER BY step.n),
-       approval.revoked_at
+       approval.revoked_at, failed.count, failed.request_id, failed.status, failed.code, failed.detail
   FROM approval
   JOIN request USING (tenant, request_id)
   JOIN LATERAL (
@@ -55,5 +55,16 @@ SELECT approval.approval_id, approval.tenant, approval.request_id, approval.requ
                                  ORDER BY one.received_at, one.kid, one.response_id), '{}') AS times
          FROM response AS one
         WHERE one.approval_id = approval.approval_id AND one.result = 'counted') AS vote
+ CROSS JOIN LATERAL (
+       SELECT count(*), (array_agg(one.request_id ORDER BY one.at DESC))[1] AS request_id,
+              (array_agg(told.status ORDER BY one.at DESC))[1] AS status,
+              (array_agg(told.code ORDER BY one.at DESC))[1] AS code,
+              (array_agg(told.detail ORDER BY one.at DESC))[1] AS detail
+         FROM (SELECT * FROM setback AS alike
+                WHERE alike.tenant = request.tenant AND alike.agent_id = request.agent_id AND alike.action = request.action
+                  AND alike.target = request.target AND alike.request_id <> request.request_id
+                  AND alike.at < approval.opened_at AND alike.at > approval.opened_at - interval '7 days'
+                ORDER BY alike.at DESC LIMIT 9) AS one
+         JOIN outcome AS told ON told.tenant = one.tenant AND told.outcome_id = one.outcome_id) AS failed
  WHERE approval.approval_id = ANY ($1::uuid[])
  ORDER BY approval.approval_id

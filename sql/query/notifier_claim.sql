@@ -1,6 +1,6 @@
 -- Takes due deliveries for this instance. For each target (channel $1, name $2) at most as many as it has room for ($3),
 -- each for as long as an attempt may take ($4, microseconds). Above $5 attempts nothing is tried. What came after the
--- question is not told before the question was, nor that a grant was revoked before the grant.
+-- question is not told before the question was, nor what came after the end before the end.
 UPDATE delivery
    SET lease_until = clock_timestamp() + taken.lease * interval '1 microsecond',
        lease_epoch = delivery.lease_epoch + 1,
@@ -19,7 +19,7 @@ UPDATE delivery
                         WHERE opened.approval_id = one.approval_id AND opened.channel = one.channel
                           AND opened.target = one.target AND opened.kind = 'approval.opened'
                           AND opened.state = 'pending'))
-                  AND (one.kind <> 'approval.revoked' OR NOT EXISTS (
+                  AND (one.kind <> 'approval.revoked' AND one.kind NOT LIKE 'approval.outcome.%' OR NOT EXISTS (
                        SELECT FROM delivery AS closed
                         WHERE closed.approval_id = one.approval_id AND closed.channel = one.channel
                           AND closed.target = one.target AND closed.kind = 'approval.closed'

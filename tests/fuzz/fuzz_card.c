@@ -41,6 +41,12 @@ check_text(const char *bytes)
 					     "Stage ",
 					     "Approved by ",
 					     "Denied by ",
+					     "Attempt: ",
+					     "Reported as failed: agent ",
+					     "This must not have happened: ",
+					     "Reported by: ",
+					     "Code: ",
+					     "Detail: ",
 					     "Withdrawn by ",
 					     "Revoked by ",
 					     "Revoked, it may not be executed any more: agent ",
@@ -126,6 +132,17 @@ check_request(struct arena *arena, const struct request *request)
 	card.result = "GRANTED";
 	card.closed_at = card.deadline;
 	check_card(arena, &card, CARD_CLOSED);
+	card.failed_before = request->reason ? 1 : CARD_BEFORE_MAX;
+	card.before =
+	    (struct card_before){request->request_id, "failed", request->on_behalf_of, request->reason};
+	card.outcome = &(struct card_outcome){.outcome_id = request->request_id,
+					      .status = "failed",
+					      .judgement = request->reason ? "authorized" : "executed_twice",
+					      .reported_by = request->agent_id,
+					      .code = request->on_behalf_of,
+					      .detail = request->reason,
+					      .at = card.deadline};
+	check_card(arena, &card, CARD_OUTCOME);
 }
 
 int

@@ -190,6 +190,7 @@ class Round:
         self.must("deny", ["PENDING", "DENIED"], "REQUIRE_APPROVAL", "DENIED", vote=[("alice", "deny", "counted")], quarantine=["signature_missing"])
         self.must("refuse", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED", use=["asked"],
                   vote=[("mallory", "approve", "not_a_member"), ("bob", "approve", "counted"), ("alice", "approve", "already_decided")])
+        self.expected.update(("delivery", self.id(kind), "hook", f"approval.outcome.{self.id(kind)}-0", "sent") for kind in ("approve", "revoke"))
         for kind in ("late1", "late2", "late3"):
             self.must(kind, ["PENDING", "EXPIRED"], "REQUIRE_APPROVAL", "EXPIRED")
         self.must("pair", ["PENDING", "GRANTED"], "REQUIRE_APPROVAL", "APPROVED", use=["pairs"],
@@ -324,7 +325,7 @@ class Street:
         (self.folder / "secret").chmod(0o600)
         hook = {"channel": "webhook", "secret_file": str(self.folder / "secret"), "allow_http": True}
         (self.folder / "targets.json").write_text(json.dumps({"targets": [
-            {"name": "hook", "url": self.receiver.url + "/hook", "events": ["opened", "closed"], **hook},
+            {"name": "hook", "url": self.receiver.url + "/hook", "events": ["opened", "closed", "outcome"], **hook},
             {"name": "flaky", "url": self.receiver.url + "/flaky", "groups": ["pair"], "events": ["opened"], **hook},
             {"name": "program", "channel": "command", "groups": ["pair"], "events": ["opened"],
              "argv": [str(self.folder / "program"), str(self.folder / "cards")]}]}))

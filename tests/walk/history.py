@@ -21,6 +21,7 @@ import history_holds
 import history_inputs
 import history_ledger
 import history_limits
+import history_news
 import history_votes
 import history_words
 from history_tools import SECOND, b64url_decode, microseconds, parse
@@ -31,8 +32,8 @@ TABLES = ("installation", "consumer_position", "agent", "group_member", "signing
           "decision", "approval", "approval_requirement", "approval_step", "open_approval", "open_ask", "response",
           "authorization_status", "outcome", "incident", "quarantine",
           "quarantine_raw", "shelf", "ledger_head", "ledger_batch", "ledger_event", "relay_position", "checkpoint", "delivery",
-          "delivery_target", "limit_counter", "limit_use", "hold", "held_request")
-RULES = (history_inputs, history_words, history_votes, history_ledger, history_effects, history_limits, history_flood, history_holds)
+          "delivery_target", "outcome_news", "setback", "limit_counter", "limit_use", "hold", "held_request")
+RULES = (history_inputs, history_words, history_votes, history_ledger, history_effects, history_limits, history_flood, history_holds, history_news)
 
 
 class Record:
@@ -281,6 +282,8 @@ def _is_settled(house, consumer, running, allowed):
         if any(positions.get((house.prefix + topic, part), 0) < end for topic, service in INPUTS.items() if service in running
                for part in range(house.partitions) for end in [ends[house.prefix + topic, part]]):
             return False
+    if "notifier" in running and house.sql("SELECT FROM outcome_news WHERE told_at IS NULL LIMIT 1"):
+        return False
     if "resolver" in running and house.sql("SELECT FROM approval WHERE state = 'PENDING' AND deadline <= clock_timestamp() LIMIT 1"):
         return False
     if "evaluator" in running and house.sql("SELECT FROM held_request JOIN hold USING (hold_id) WHERE ended_at IS NULL"

@@ -136,7 +136,7 @@ def judge_shelf(view, violate):
 # ---------------------------------------------------------------- deliveries
 
 def wants(target, tenant, groups, event):
-    return event in target.get("events", ("opened", "closed")) and tenant in target.get("tenants", (tenant,)) \
+    return event in target.get("events", ("opened", "closed", "outcome")) and tenant in target.get("tenants", (tenant,)) \
         and (not target.get("groups") or bool(set(groups) & set(target["groups"])))
 
 

@@ -12,7 +12,7 @@ from history_policy import matches
 from history_tools import canonical, parse
 from house import House, Key, digest_of, policy
 from plants import PLANTS, Plant
-import plants_effects, plants_flood, plants_holds, plants_identity, plants_inputs, plants_ledger, plants_limits, plants_people, plants_votes, plants_words  # noqa: E401, F401
+import plants_effects, plants_flood, plants_holds, plants_identity, plants_inputs, plants_ledger, plants_limits, plants_news, plants_people, plants_votes, plants_words  # noqa: E401, F401
 
 
 # on what is granted at once, and on what people grant
@@ -128,6 +128,7 @@ class Town:
         house.answer(self.revoked, "alice", "revoke")
         house.word(self.revoked, "REVOKED")
         house.word(self.withdrawn, "CANCELLED")
+        self.failed = house.report(self.pair, "failed", detail="no answer")
         house.report(self.revoked, "started")
         house.expect("incidents", self.revoked)
 

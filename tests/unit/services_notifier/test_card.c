@@ -388,6 +388,67 @@ a_revocation_says_so_first_and_who_did_what_has_its_word(void **state)
 				     "Revoked by \"g\": \"no\"\n"));
 }
 
+static void
+an_outcome_is_told_as_it_was_reported(void **state)
+{
+	const struct card_outcome failed = {.outcome_id = "o-1",
+					    .status = "failed",
+					    .judgement = "authorized",
+					    .reported_by = "de\"ployer",
+					    .code = "timeout",
+					    .detail = "no\nanswer",
+					    .at = 1790000200 * SECOND};
+	static const char begins[] =
+	    "Reported as failed: agent \"agent\" wants \"deployment.production\" on \"customer-api\"\n"
+	    "Reported by: \"de\\\"ployer\"\nCode: \"timeout\"\nDetail: \"no\\";
+	struct card_outcome twice = failed;
+	struct card card = usual();
+	const struct value *body, *data;
+
+	(void)state;
+	card.result = "GRANTED";
+	card.outcome = &failed;
+	body = format(&card, CARD_OUTCOME);
+	data = value_get(body, "data");
+	assert_string_equal(value_get_string(body, "type"), "approval.outcome");
+	assert_string_equal(value_get_string(body, "timestamp"), "2026-09-21T14:16:40.000000Z");
+	assert_string_equal(value_get_string(value_get(data, "outcome"), "detail"), "no\nanswer");
+	assert_string_equal(value_get_string(value_get(data, "outcome"), "status"), "failed");
+	assert_int_equal(strncmp(value_get_string(data, "text"), begins, sizeof begins - 1), 0);
+	assert_null(strstr(value_get_string(data, "text"), "must not have happened"));
+	twice.status = "rolled_back";
+	twice.judgement = "executed_twice";
+	card.outcome = &twice;
+	data = value_get(format(&card, CARD_OUTCOME), "data");
+	assert_int_equal(strncmp(value_get_string(data, "text"), "Reported as rolled back: agent", 30), 0);
+	assert_non_null(
+	    strstr(value_get_string(data, "text"), "\nThis must not have happened: \"executed_twice\"\n"));
+	assert_null(value_get(value_get(format(&card, CARD_CLOSED), "data"), "outcome"));
+}
+
+static void
+one_more_attempt_after_a_failure_says_so(void **state)
+{
+	struct card card = usual();
+	const struct value *data = value_get(format(&card, CARD_OPENED), "data");
+
+	(void)state;
+	assert_null(value_get(data, "attempt"));
+	assert_null(value_get(data, "before"));
+	card.failed_before = 1;
+	card.before = (struct card_before){.request_id = "r-0", .status = "failed", .detail = "x\" on"};
+	data = value_get(format(&card, CARD_OPENED), "data");
+	assert_int_equal(value_get(data, "attempt")->as.integer, 2);
+	assert_string_equal(value_get_string(value_get(data, "before"), "request_id"), "r-0");
+	assert_non_null(strstr(value_get_string(data, "text"),
+			       "\nAttempt: 2, request \"r-0\" failed before, \"x\\\" on\"\n"));
+	card.failed_before = CARD_BEFORE_MAX;
+	card.before = (struct card_before){.request_id = "r-0", .status = "rolled_back"};
+	data = value_get(format(&card, CARD_OPENED), "data");
+	assert_non_null(strstr(value_get_string(data, "text"),
+			       "\nAttempt: 10 or more, request \"r-0\" was rolled back before\n"));
+}
+
 /* Every line of a card begins with a word of ours, whatever the strings are. */
 static void
 no_agent_can_write_a_line_of_the_card(void **state)
@@ -424,6 +485,8 @@ main(void)
 	    cmocka_unit_test(nothing_unseen_is_left_in_a_text),
 	    cmocka_unit_test(values_are_shown_as_they_are),
 	    cmocka_unit_test(a_revocation_says_so_first_and_who_did_what_has_its_word),
+	    cmocka_unit_test(an_outcome_is_told_as_it_was_reported),
+	    cmocka_unit_test(one_more_attempt_after_a_failure_says_so),
 	    cmocka_unit_test(no_agent_can_write_a_line_of_the_card),
 	};
 

@@ -93,7 +93,8 @@ all_that_a_target_can_say_is_taken(void **state)
 		   "\"t\"],"
 		   "\"events\":[\"changed\"],\"allow_http\":false},"
 		   "{\"name\":\"pager\",\"channel\":\"command\",\"argv\":[\"/bin/true\",\"\"]},"
-		   "{\"name\":\"log\",\"channel\":\"log\",\"events\":[\"opened\",\"closed\",\"changed\"]}]}",
+		   "{\"name\":\"log\",\"channel\":\"log\",\"events\":[\"opened\",\"closed\",\"changed\","
+		   "\"outcome\"]}]}",
 		   &targets, &error))
 		fail_msg("%s", error.text);
 	assert_int_equal(targets.count, 3);
@@ -101,10 +102,11 @@ all_that_a_target_can_say_is_taken(void **state)
 	assert_int_equal(targets.items[0].secrets.count, 1);
 	assert_string_equal(targets.items[0].ca_file, secret);
 	assert_int_equal(targets.items[0].events, TARGET_CHANGED);
-	assert_int_equal(targets.items[1].events, TARGET_OPENED | TARGET_CLOSED);
+	assert_int_equal(targets.items[1].events, TARGET_OPENED | TARGET_CLOSED | TARGET_OUTCOME);
 	assert_string_equal(targets.items[1].argv[1], "");
 	assert_null(targets.items[1].argv[2]);
-	assert_int_equal(targets.items[2].events, TARGET_OPENED | TARGET_CHANGED | TARGET_CLOSED);
+	assert_int_equal(targets.items[2].events,
+			 TARGET_OPENED | TARGET_CHANGED | TARGET_CLOSED | TARGET_OUTCOME);
 	assert_int_equal(targets_find(&targets, "command", "pager"), 1);
 	assert_int_equal(targets_find(&targets, "webhook", "pager"), -1);
 	assert_int_equal(targets_find(&targets, "log", "pager"), -1);
@@ -159,7 +161,7 @@ static const struct mistake {
     {ONE("\"name\":\"a\",\"channel\":\"log\",\"groups\":\"x\""), "targets[0].groups", "list of strings"},
     {ONE("\"name\":\"a\",\"channel\":\"log\",\"tenants\":[1]"), "targets[0].tenants", "list of strings"},
     {ONE("\"name\":\"a\",\"channel\":\"log\",\"events\":[\"open\"]"), "targets[0].events",
-     "opened, changed or closed"},
+     "opened, changed, closed or outcome"},
     {"{\"targets\":[{\"name\":\"a\",\"channel\":\"log\"},{\"name\":\"a\",\"channel\":\"log\"}]}",
      "targets[1].name", "another target has it"},
     {ONE("\"name\":\"a\",\"channel\":\"command\""), "targets[0].argv", "is missing"},
