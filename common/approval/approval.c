@@ -28,6 +28,13 @@ apply(struct approval_step *step, const struct approval_event *event)
 	case APPROVAL_RECUSE_GIVEN:
 		approval_count_vote(&step->next, event, &step->counted);
 		break;
+	case APPROVAL_OVERRIDE_GIVEN:
+		approval_count_vote(&step->next, event, &step->counted);
+		step->next.overridden = true;
+		break;
+	case APPROVAL_REVIEW_GIVEN:
+		step->next.reviewed = true;
+		break;
 	case APPROVAL_EXTEND_GIVEN:
 		step->next.deadline = event->deadline;
 		break;

@@ -42,6 +42,8 @@ enum approval_event_kind {
 	APPROVAL_EXTEND_GIVEN,
 	APPROVAL_WITHDRAW_GIVEN,
 	APPROVAL_REVOKE_GIVEN,
+	APPROVAL_OVERRIDE_GIVEN,
+	APPROVAL_REVIEW_GIVEN,
 	APPROVAL_TIME_CHECK, /* the sweeper looks at the clock */
 	APPROVAL_EVENTS
 };
@@ -65,6 +67,7 @@ struct approval_demand {
 	int64_t deny_quorum; /* 1 to APPROVAL_QUORUM_MAX */
 	bool distinct;	     /* a person counts for one of its asks */
 	bool require_reason;
+	bool overridable; /* it names people who may go past it */
 };
 
 enum approval_step_kind {
@@ -82,7 +85,13 @@ struct approval_timed_step {
 	unsigned stage; /* once taken: that it was taken for, or APPROVAL_STAGES_MAX: the demand was met */
 };
 
-enum approval_vote { APPROVAL_VOTE_NONE, APPROVAL_VOTE_APPROVE, APPROVAL_VOTE_DENY, APPROVAL_VOTE_RECUSED };
+enum approval_vote {
+	APPROVAL_VOTE_NONE,
+	APPROVAL_VOTE_APPROVE,
+	APPROVAL_VOTE_DENY,
+	APPROVAL_VOTE_RECUSED,
+	APPROVAL_VOTE_OVERRIDE /* never while it is PENDING */
+};
 
 /* One person, by whichever keys. */
 struct approval_voter {
@@ -98,6 +107,8 @@ struct approval {
 	int64_t remind_before; /* once, so long before the deadline; 0 = not */
 	int64_t remind_every;  /* since it was opened; 0 = not */
 	int64_t reminded_at;   /* 0 = never */
+	bool overridden;       /* APPROVED by one person past all demands; still so when it is REVOKED */
+	bool reviewed;	       /* what was overridden: another person has looked at it */
 	int64_t grant_ends; /* APPROVED: the end of the authorization; set by the shell that speaks the word */
 	unsigned demand_count, stage_count, ask_count, step_count, voter_count;
 	unsigned steps_taken;
@@ -115,7 +126,9 @@ struct approval_event {
 	unsigned voter; /* index of this person in voters; voter_count: nothing of him is there yet */
 	uint32_t eligible; /* bit i: he is a member of ask i's group now and not excluded from its demand; also of asks that are not
 			    * active */
-	uint32_t excluded;	     /* likewise, a member and excluded */
+	uint32_t excluded; /* likewise, a member and excluded */
+	uint32_t overrides; /* bit i: he is a member of demand i's override group now and not excluded from it */
+	uint32_t override_excluded; /* likewise, a member and excluded */
 	bool responder_is_requester; /* he is the agent, its registered owner, or the one it acts on behalf of */
 	bool requester_verified;     /* the response is signed by a key of the agent itself */
 	bool is_operator;
@@ -152,6 +165,10 @@ enum approval_refusal {
 	APPROVAL_REFUSAL_NOT_GRANTED,	 /* "not_granted": nothing is there to revoke */
 	APPROVAL_REFUSAL_NOT_APPROVER, /* "not_an_approver": revoking is for who approved, and for operators */
 	APPROVAL_REFUSAL_OVER,	       /* "authorization_expired": nothing is left to revoke */
+	APPROVAL_REFUSAL_NOT_OVERRIDABLE, /* "not_overridable": one of its demands names nobody for that */
+	APPROVAL_REFUSAL_NOT_OVERRIDDEN,  /* "not_overridden": nothing is there to review */
+	APPROVAL_REFUSAL_OVERRIDER,	  /* "responder_is_overrider": nobody reviews what he did himself */
+	APPROVAL_REFUSAL_REVIEWED,	  /* "already_reviewed" */
 	APPROVAL_REFUSALS
 };
 
@@ -171,7 +188,10 @@ enum approval_effect {
 	APPROVAL_EFFECT_DENY = 1u << 8,	   /* DENIED denied_by_approver */
 	APPROVAL_EFFECT_EXPIRE = 1u << 9,  /* EXPIRED approval_expired */
 	APPROVAL_EFFECT_CANCEL = 1u << 10, /* CANCELLED withdrawn */
-	APPROVAL_EFFECT_REVOKE = 1u << 11  /* REVOKED, after GRANTED */
+	APPROVAL_EFFECT_REVOKE = 1u << 11, /* REVOKED, after GRANTED */
+	APPROVAL_EFFECT_OVERRIDE =
+	    1u << 12, /* besides GRANT: by whom; open its review; tell everybody who was passed over */
+	APPROVAL_EFFECT_REVIEW = 1u << 13 /* close its review */
 };
 
 struct approval_step {
@@ -197,7 +217,8 @@ struct approval_step approval_step(struct approval approval, struct approval_eve
  * Whether it is one that can be opened (NONE) or can have come of one (the other states). All counts and indices are in their
  * ranges; opened_at is positive; quorums are 1 to APPROVAL_QUORUM_MAX; each demand has a stage, each stage an ask that is not of a step; a step but NOTIFY
  * has an ask of its own, and every ask that is of a step has its step; the deadline is 0 or after opened_at, no other time is
- * negative, every step comes after opened_at and none before the one before it. In NONE nothing is voted, taken or reminded. Active are the asks
+ * negative, every step comes after opened_at and none before the one before it. In NONE nothing is voted, taken or reminded. Only what is
+ * APPROVED or REVOKED is overridden, only what is overridden is reviewed, and no override waits in PENDING. Active are the asks
  * that are not of steps, as far as the steps taken leave them, and those of steps taken; a distinct demand has at most
  * APPROVAL_WAYS_MAX ways. The functions below are for what is well-formed.
  */

@@ -188,6 +188,8 @@ approval_count_vote(struct approval *approval, const struct approval_event *even
 
 	if (event->kind == APPROVAL_APPROVE_GIVEN)
 		voter = (struct approval_voter){APPROVAL_VOTE_APPROVE, approval_eligible(approval, event)};
+	if (event->kind == APPROVAL_OVERRIDE_GIVEN)
+		voter.vote = APPROVAL_VOTE_OVERRIDE;
 	if (event->kind == APPROVAL_DENY_GIVEN)
 		voter = (struct approval_voter){APPROVAL_VOTE_DENY, approval_eligible(approval, event)
 									& approval_open_asks(approval)};

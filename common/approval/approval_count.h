@@ -40,7 +40,7 @@ bool approval_reminder_is_due(const struct approval *approval, int64_t now);
 uint32_t approval_eligible(const struct approval *approval, const struct approval_event *event);
 /* What he said last. */
 enum approval_vote approval_vote_of(const struct approval *approval, const struct approval_event *event);
-/* With this approve, deny or recuse, for which there must be room; `counted` is what it counts for. */
+/* With this approve, deny, recuse or override, for which there must be room; `counted` is what it counts for. */
 void approval_count_vote(struct approval *approval, const struct approval_event *event, uint32_t *counted);
 
 #endif

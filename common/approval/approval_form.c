@@ -144,10 +144,22 @@ static bool
 voters_are_good(const struct approval *approval)
 {
 	for (unsigned i = 0; i < approval->voter_count; i++)
-		if (approval->voters[i].vote > APPROVAL_VOTE_RECUSED
+		if (approval->voters[i].vote > APPROVAL_VOTE_OVERRIDE
 		    || approval->voters[i].counts & ~approval_asks(approval))
 			return false;
 	return true;
+}
+
+/* An override ends the question at once. */
+static bool
+marks_are_good(const struct approval *approval)
+{
+	bool granted = approval->state == APPROVAL_APPROVED || approval->state == APPROVAL_REVOKED;
+
+	for (unsigned i = 0; i < approval->voter_count; i++)
+		if (approval->voters[i].vote == APPROVAL_VOTE_OVERRIDE && approval->state == APPROVAL_PENDING)
+			return false;
+	return (!approval->overridden || granted) && (!approval->reviewed || approval->overridden);
 }
 
 static bool
@@ -183,7 +195,8 @@ approval_is_well_formed(const struct approval *approval)
 {
 	if (!counts_are_in_range(approval) || !times_are_in_range(approval) || !stages_are_good(approval)
 	    || !asks_are_good(approval) || !steps_are_good(approval)
-	    || !what_is_asked_follows_from_steps(approval) || !voters_are_good(approval))
+	    || !what_is_asked_follows_from_steps(approval) || !voters_are_good(approval)
+	    || !marks_are_good(approval))
 		return false;
 	for (unsigned i = 0; i < approval->demand_count; i++)
 		if (approval->demands[i].distinct && !ways_are_few(approval, i))

@@ -4,225 +4,7 @@
  * top; the first whose guard holds is taken. Steps whose time has come are taken before.
  */
 #include "common/approval/approval.h"
-#include "common/approval/approval_count.h"
-
-/* ------------------------------------------------------------------ guards: the approval, its time */
-
-static bool
-well_formed(const struct approval *approval, const struct approval_event *event)
-{
-	(void)event;
-	return approval_is_well_formed(approval);
-}
-
-static bool
-overdue(const struct approval *approval, const struct approval_event *event)
-{
-	return approval_is_overdue(approval, event->now);
-}
-
-static bool
-other_digest(const struct approval *approval, const struct approval_event *event)
-{
-	(void)approval;
-	return !event->digest_matches;
-}
-
-static bool
-overdue_other_digest(const struct approval *approval, const struct approval_event *event)
-{
-	return overdue(approval, event) && other_digest(approval, event);
-}
-
-static bool
-all_met(const struct approval *approval, const struct approval_event *event)
-{
-	(void)event;
-	return approval_is_met(approval);
-}
-
-static bool
-reminder_due(const struct approval *approval, const struct approval_event *event)
-{
-	return approval_reminder_is_due(approval, event->now);
-}
-
-/* ------------------------------------------------------------------ guards: who answers */
-
-static bool
-requester(const struct approval *approval, const struct approval_event *event)
-{
-	(void)approval;
-	return event->responder_is_requester;
-}
-
-static bool
-not_a_member(const struct approval *approval, const struct approval_event *event)
-{
-	return approval_eligible(approval, event) == 0;
-}
-
-static bool
-excluded(const struct approval *approval, const struct approval_event *event)
-{
-	return not_a_member(approval, event) && event->excluded & approval_asks(approval);
-}
-
-static bool
-recused(const struct approval *approval, const struct approval_event *event)
-{
-	return approval_vote_of(approval, event) == APPROVAL_VOTE_RECUSED;
-}
-
-static bool
-denied_before(const struct approval *approval, const struct approval_event *event)
-{
-	return approval_vote_of(approval, event) == APPROVAL_VOTE_DENY;
-}
-
-static bool
-approved_before(const struct approval *approval, const struct approval_event *event)
-{
-	return approval_vote_of(approval, event) == APPROVAL_VOTE_APPROVE;
-}
-
-static bool
-stage_not_open(const struct approval *approval, const struct approval_event *event)
-{
-	return !(approval_eligible(approval, event) & approval_open_asks(approval));
-}
-
-static bool
-too_many_voters(const struct approval *approval, const struct approval_event *event)
-{
-	return event->voter >= approval->voter_count && approval->voter_count >= APPROVAL_VOTERS_MAX;
-}
-
-static bool
-no_reason(const struct approval *approval, const struct approval_event *event)
-{
-	(void)approval;
-	return !event->has_reason;
-}
-
-/* One of the demands in which he may vote now wants a reason. */
-static bool
-reason_missing(const struct approval *approval, const struct approval_event *event)
-{
-	uint32_t asked;
-
-	if (event->has_reason)
-		return false;
-	asked = approval_eligible(approval, event) & approval_open_asks(approval);
-	for (unsigned i = 0; i < approval->demand_count; i++)
-		if (approval->demands[i].require_reason && asked & approval_demand_asks(approval, i))
-			return true;
-	return false;
-}
-
-/* ------------------------------------------------------------------ guards: what the answer makes of it */
-
-static struct approval
-with_it(const struct approval *approval, const struct approval_event *event)
-{
-	struct approval then = *approval;
-	uint32_t counted;
-
-	approval_count_vote(&then, event, &counted);
-	return then;
-}
-
-static bool
-last_approve(const struct approval *approval, const struct approval_event *event)
-{
-	struct approval then = with_it(approval, event);
-
-	return approval_is_met(&then);
-}
-
-static bool
-deny_quorum(const struct approval *approval, const struct approval_event *event)
-{
-	struct approval then = with_it(approval, event);
-
-	return approval_is_denied(&then);
-}
-
-/* ------------------------------------------------------------------ guards: what only some may do */
-
-static bool
-not_about_him(const struct approval *approval, const struct approval_event *event)
-{
-	return not_a_member(approval, event) && !event->responder_is_requester && !event->is_operator;
-}
-
-static bool
-not_about_him_excluded(const struct approval *approval, const struct approval_event *event)
-{
-	return not_about_him(approval, event) && excluded(approval, event);
-}
-
-static bool
-no_operator_excluded(const struct approval *approval, const struct approval_event *event)
-{
-	return !event->is_operator && excluded(approval, event);
-}
-
-static bool
-no_operator_not_a_member(const struct approval *approval, const struct approval_event *event)
-{
-	return !event->is_operator && not_a_member(approval, event);
-}
-
-static bool
-no_operator_recused(const struct approval *approval, const struct approval_event *event)
-{
-	return !event->is_operator && recused(approval, event);
-}
-
-static bool
-no_operator_stage_not_open(const struct approval *approval, const struct approval_event *event)
-{
-	return !event->is_operator && stage_not_open(approval, event);
-}
-
-static bool
-not_extendable(const struct approval *approval, const struct approval_event *event)
-{
-	(void)event;
-	return approval->deadline == 0 || approval->latest == 0;
-}
-
-static bool
-not_later(const struct approval *approval, const struct approval_event *event)
-{
-	return event->deadline <= approval->deadline;
-}
-
-static bool
-beyond_maximum(const struct approval *approval, const struct approval_event *event)
-{
-	return event->deadline > approval->latest;
-}
-
-static bool
-not_the_agent(const struct approval *approval, const struct approval_event *event)
-{
-	(void)approval;
-	return !event->requester_verified;
-}
-
-static bool
-not_an_approver(const struct approval *approval, const struct approval_event *event)
-{
-	return !event->is_operator && !approved_before(approval, event);
-}
-
-static bool
-authorization_over(const struct approval *approval, const struct approval_event *event)
-{
-	return approval->grant_ends != 0 && event->now >= approval->grant_ends;
-}
+#include "common/approval/approval_guard.h"
 
 /* ------------------------------------------------------------------ the table */
 
@@ -237,8 +19,10 @@ authorization_over(const struct approval *approval, const struct approval_event 
 #define REVOKES (COUNTS | ENDS | APPROVAL_EFFECT_REVOKE)
 #define EXPIRES (ENDS | APPROVAL_EFFECT_EXPIRE)
 #define REMINDS APPROVAL_EFFECT_REMIND
+#define OVERRIDES (GRANTS | APPROVAL_EFFECT_OVERRIDE)
+#define REVIEWS (COUNTS | APPROVAL_EFFECT_REVIEW)
 
-#define WHEN(guard) #guard, guard
+#define WHEN(guard) #guard, approval_when_##guard
 #define ALWAYS "", NULL
 
 #define TAKES(from, event, guard, to, effects, comment)                                                      \
@@ -268,11 +52,25 @@ authorization_over(const struct approval *approval, const struct approval_event 
 	REFUSES(state, event, WHEN(other_digest), OTHER_DIGEST, "he was shown something else"),              \
 	    REFUSES(state, event, ALWAYS, refusal, comment)
 
-/* What is final stays as it is; but for REVOKE_GIVEN. */
+/* What was granted by an override is looked at by somebody else, once, whether it was revoked or not. */
+#define REVIEWED(state)                                                                                      \
+	REFUSES(state, REVIEW_GIVEN, WHEN(other_digest), OTHER_DIGEST, "he was shown something else"),       \
+	    REFUSES(state, REVIEW_GIVEN, WHEN(not_overridden), NOT_OVERRIDDEN, "people granted it"),         \
+	    REFUSES(state, REVIEW_GIVEN, WHEN(requester), REQUESTER, "nobody looks at his own request"),     \
+	    REFUSES(state, REVIEW_GIVEN, WHEN(overrider), OVERRIDER, "nobody looks at what he did himself"), \
+	    REFUSES(state, REVIEW_GIVEN, WHEN(excluded), EXCLUDED, "asked were others of his groups"),       \
+	    REFUSES(state, REVIEW_GIVEN, WHEN(not_a_member), NOT_ELIGIBLE, "he was not passed over"),        \
+	    REFUSES(state, REVIEW_GIVEN, WHEN(recused), RECUSED, "he stepped aside"),                        \
+	    REFUSES(state, REVIEW_GIVEN, WHEN(reviewed), REVIEWED, "another was first"),                     \
+	    REFUSES(state, REVIEW_GIVEN, WHEN(no_reason), NO_REASON, "he must say what he found"),           \
+	    TAKES(state, REVIEW_GIVEN, ALWAYS, state, REVIEWS, "the review is closed")
+
+/* What is final stays as it is; but for REVOKE_GIVEN and REVIEW_GIVEN. */
 #define FINAL(state, refusal, comment)                                                                       \
 	ENDED(state, APPROVE_GIVEN, refusal, comment), ENDED(state, DENY_GIVEN, refusal, comment),           \
 	    ENDED(state, RECUSE_GIVEN, refusal, comment), ENDED(state, COMMENT_GIVEN, refusal, comment),     \
 	    ENDED(state, EXTEND_GIVEN, refusal, comment), ENDED(state, WITHDRAW_GIVEN, refusal, comment),    \
+	    ENDED(state, OVERRIDE_GIVEN, refusal, comment),                                                  \
 	    REPEATS(state, OPENED, ALWAYS, "delivered again"),                                               \
 	    REPEATS(state, TIME_CHECK, ALWAYS, "nothing is left to come")
 
@@ -348,6 +146,25 @@ static const struct approval_transition transitions[] = {
 	ENDED   (EXPIRED,  REVOKE_GIVEN,                         EXPIRED,           "it was never granted"),
 	ENDED   (CANCELLED, REVOKE_GIVEN,                        DECIDED,           "it was withdrawn"),
 	ENDED   (REVOKED,  REVOKE_GIVEN,                         DECIDED,           "it was revoked"),
+
+	ANSWER  (          OVERRIDE_GIVEN),
+	REFUSES (PENDING,  OVERRIDE_GIVEN, WHEN(requester),      REQUESTER,         "nobody lets himself through"),
+	REFUSES (PENDING,  OVERRIDE_GIVEN, WHEN(not_overridable), NOT_OVERRIDABLE,  "a demand that nobody may go past"),
+	REFUSES (PENDING,  OVERRIDE_GIVEN, WHEN(override_excluded), EXCLUDED,       "others of his groups may"),
+	REFUSES (PENDING,  OVERRIDE_GIVEN, WHEN(may_not_override), NOT_ELIGIBLE,    "he may not, or not past all demands"),
+	REFUSES (PENDING,  OVERRIDE_GIVEN, WHEN(recused),        RECUSED,           "he stepped aside"),
+	REFUSES (PENDING,  OVERRIDE_GIVEN, WHEN(denied_before),  DENIED_BEFORE,     "a deny is not taken back"),
+	REFUSES (PENDING,  OVERRIDE_GIVEN, WHEN(no_reason),      NO_REASON,         "he must say why"),
+	REFUSES (PENDING,  OVERRIDE_GIVEN, WHEN(too_many_voters), VOTERS,           "there is no room for him"),
+	TAKES   (PENDING,  OVERRIDE_GIVEN, ALWAYS,               APPROVED, OVERRIDES, "one person, past everybody who is asked"),
+
+	ANSWER  (          REVIEW_GIVEN),
+	REFUSES (PENDING,  REVIEW_GIVEN,  ALWAYS,                NOT_OVERRIDDEN,    "nothing was granted"),
+	REVIEWED(APPROVED),
+	REVIEWED(REVOKED),
+	ENDED   (DENIED,   REVIEW_GIVEN,                         DECIDED,           "it was denied"),
+	ENDED   (EXPIRED,  REVIEW_GIVEN,                         EXPIRED,           "it was never granted"),
+	ENDED   (CANCELLED, REVIEW_GIVEN,                        DECIDED,           "it was withdrawn"),
 
 	REFUSES (NONE,     TIME_CHECK,    ALWAYS,                NOT_OPEN,          "nobody asked"),
 	TAKES   (PENDING,  TIME_CHECK,    WHEN(overdue),         EXPIRED,  EXPIRES, "nobody answered in time"),

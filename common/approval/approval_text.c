@@ -43,6 +43,10 @@ approval_refusal_code(enum approval_refusal refusal)
 	    [APPROVAL_REFUSAL_NOT_GRANTED] = "not_granted",
 	    [APPROVAL_REFUSAL_NOT_APPROVER] = "not_an_approver",
 	    [APPROVAL_REFUSAL_OVER] = "authorization_expired",
+	    [APPROVAL_REFUSAL_NOT_OVERRIDABLE] = "not_overridable",
+	    [APPROVAL_REFUSAL_NOT_OVERRIDDEN] = "not_overridden",
+	    [APPROVAL_REFUSAL_OVERRIDER] = "responder_is_overrider",
+	    [APPROVAL_REFUSAL_REVIEWED] = "already_reviewed",
 	};
 
 	return (size_t)refusal < APPROVAL_REFUSALS ? codes[refusal] : "unknown";
@@ -56,6 +60,7 @@ event_name(enum approval_event_kind kind)
 	    [APPROVAL_DENY_GIVEN] = "deny",	    [APPROVAL_RECUSE_GIVEN] = "recuse",
 	    [APPROVAL_COMMENT_GIVEN] = "comment",   [APPROVAL_EXTEND_GIVEN] = "extend",
 	    [APPROVAL_WITHDRAW_GIVEN] = "withdraw", [APPROVAL_REVOKE_GIVEN] = "revoke",
+	    [APPROVAL_OVERRIDE_GIVEN] = "override", [APPROVAL_REVIEW_GIVEN] = "review",
 	    [APPROVAL_TIME_CHECK] = "time check",
 	};
 

@@ -84,9 +84,11 @@ asking_add(struct approval *approval, struct asking *asking, const struct policy
 	approval->demand_count++;
 	approval->demands[demand] = (struct approval_demand){.deny_quorum = profile->deny_quorum,
 							     .distinct = profile->distinct,
-							     .require_reason = profile->require_reason};
+							     .require_reason = profile->require_reason,
+							     .overridable = profile->override != NULL};
 	asking->profiles[demand] = wanted->profile;
 	asking->policies[demand] = wanted->policy;
+	asking->overrides[demand] = profile->override;
 	asking->fallback[demand] = wanted->is_fallback;
 	asking->since[demand] = since;
 	for (size_t i = 0; i < profile->stage_count; i++)
@@ -152,6 +154,13 @@ has_steps(const struct approval *approval, const struct asking *asking, unsigned
 	return found == wanted->step_count;
 }
 
+/* NULL is nobody. */
+static bool
+is_group(const char *had, const char *wanted)
+{
+	return had && wanted ? strcmp(had, wanted) == 0 : had == wanted;
+}
+
 static bool
 is_demand(const struct approval *approval, const struct asking *asking, unsigned demand,
 	  const struct policy_profile *wanted)
@@ -160,7 +169,8 @@ is_demand(const struct approval *approval, const struct asking *asking, unsigned
 	unsigned first = first_stage(approval, demand), count = 0;
 
 	if (had->deny_quorum != wanted->deny_quorum || had->distinct != wanted->distinct
-	    || had->require_reason != wanted->require_reason)
+	    || had->require_reason != wanted->require_reason
+	    || !is_group(asking->overrides[demand], wanted->override))
 		return false;
 	while (first + count < approval->stage_count && approval->stages[first + count].demand == demand)
 		count++;

@@ -11,7 +11,8 @@
 /* The names behind the numbers of an approval. */
 struct asking {
 	const char *profiles[APPROVAL_DEMANDS_MAX];
-	const char *policies[APPROVAL_DEMANDS_MAX]; /* NULL: there is one policy only */
+	const char *overrides[APPROVAL_DEMANDS_MAX]; /* the group that may go past it; NULL: nobody */
+	const char *policies[APPROVAL_DEMANDS_MAX];  /* NULL: there is one policy only */
 	bool fallback[APPROVAL_DEMANDS_MAX]; /* it stands in for the profile, which nobody could answer */
 	int64_t since[APPROVAL_DEMANDS_MAX]; /* from when on the times of its steps count: since it is demanded */
 	const char *groups[APPROVAL_ASKS_MAX];

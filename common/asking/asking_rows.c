@@ -6,7 +6,7 @@ struct asking_sheets
 asking_sheets_open(struct arena *arena)
 {
 	return (struct asking_sheets){
-	    .asks = sheet_open(arena, STATEMENT_APPROVALS_REQUIRE, "unttntnnnnnnnnnn"),
+	    .asks = sheet_open(arena, STATEMENT_APPROVALS_REQUIRE, "unttntnnnnnnnnnnt"),
 	    .steps = sheet_open(arena, STATEMENT_APPROVALS_STEPS, "unnnttn"),
 	};
 }
@@ -37,7 +37,8 @@ add_ask(struct sheet *sheet, const char *approval_id, const struct approval *app
 		  store_int(demand->deny_quorum), store_int(demand->distinct),
 		  store_int(demand->require_reason),
 		  store_time(asking->since[number] == approval->opened_at ? 0 : asking->since[number]),
-		  store_int(asking->ahead[n]), store_int(asking->fallback[number]));
+		  store_int(asking->ahead[n]), store_int(asking->fallback[number]),
+		  store_text(asking->overrides[number]));
 }
 
 static const char *

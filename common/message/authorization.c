@@ -99,6 +99,7 @@ common_members(struct arena *arena, const struct authorization *authorization)
 	set_policy(arena, map, authorization);
 	if (authorization->status == AUTHORIZATION_GRANTED && authorization->obligations)
 		value_set(arena, map, "obligations", (struct value *)(uintptr_t)authorization->obligations);
+	value_set_string(arena, map, "overridden_by", authorization->overridden_by);
 	if (authorization->status == AUTHORIZATION_REVOKED)
 		value_set_string(arena, map, "revokes",
 				 id_of(arena, authorization, AUTHORIZATION_GRANTED).text);

@@ -48,6 +48,7 @@ struct authorization {
 	const char *remediation;	 /* what the agent could do instead, or NULL; not said with GRANTED */
 	const struct value *layers;	 /* NULL unless several decided: a list of {id, version, digest} */
 	const char *approval_id;	 /* or NULL */
+	const char *overridden_by;	 /* who let it through alone, past everybody who was asked; or NULL */
 	const char *duplicate_of;	 /* with duplicate_open: the request that asks the same; else NULL */
 	const struct authorization_response *responses;
 	size_t response_count;
@@ -70,7 +71,8 @@ struct authorization_issuer {
 /*
  * The event with its body and, for every final word, its token: a compact JWS of typ AUTHORIZATION_TYP with iss, aud, sub,
  * iat, nbf, exp, jti (= event_id), tenant, request_id, request_digest, status, decision, policy, and the obligations of a grant. The event_id derives
- * from (tenant, request_id, "authorization." status, 0). REVOKED names that of the GRANTED that it takes back (revokes), in both. next_action: GRANTED and PENDING "none"/"wait"; DENIED
+ * from (tenant, request_id, "authorization." status, 0). REVOKED names that of the GRANTED that it takes back (revokes), in both; what one person
+ * let through alone says by whom (overridden_by), in both. next_action: GRANTED and PENDING "none"/"wait"; DENIED
  * "none", but invalid_request "request" …; EXPIRED "request". PENDING has no token.
  */
 bool authorization_event(struct arena *arena, const struct authorization_issuer *issuer,

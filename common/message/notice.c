@@ -113,6 +113,8 @@ body_of(struct arena *arena, const struct notice *notice, const struct id *event
 	if (strcmp(notice->state, "OPEN") == 0)
 		body_set_ahead(arena, body, notice->ahead, notice->ahead_count);
 	body_set_responses(arena, body, notice->responses, notice->response_count);
+	value_set_string(arena, body, "overridden_by", notice->overridden_by);
+	value_set_string(arena, body, "reviewed_by", notice->reviewed_by);
 	value_set_string(arena, body, "result", notice->result);
 	set_hold(arena, body, notice);
 	set_refused(arena, body, notice);

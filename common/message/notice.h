@@ -45,8 +45,10 @@ struct notice {
 	size_t ahead_count;
 	const struct authorization_response *responses;
 	size_t response_count;
-	const char *result; /* on CLOSED: the final status; else NULL */
-	int64_t hold_id;    /* it would be granted, and this hold stands in its way; 0: none does */
+	const char *overridden_by; /* who let it through alone; or NULL */
+	const char *reviewed_by;   /* who looked at that; or NULL */
+	const char *result;	   /* on CLOSED: the final status; else NULL */
+	int64_t hold_id;	   /* it would be granted, and this hold stands in its way; 0: none does */
 	const char *hold_reason;
 	/* with cause response_refused: */
 	const char *refused_response_id, *refused_responder, *refused_code;

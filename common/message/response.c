@@ -31,8 +31,8 @@ static const struct field members[] = {
 
 static const struct fields response_fields = {members, sizeof members / sizeof *members, NULL};
 
-static const char *const verdicts[] = {"approve", "deny",     "recuse", "comment",
-				       "extend",  "withdraw", "revoke"};
+static const char *const verdicts[] = {"approve",  "deny",   "recuse",	 "comment", "extend",
+				       "withdraw", "revoke", "override", "review"};
 
 const char *
 response_verdict_name(enum response_verdict verdict)
@@ -52,7 +52,7 @@ read_verdict(const char *word, enum response_verdict *verdict, struct error *err
 		}
 	return error_set_field(
 	    error, ERROR_INVALID, "bad_value", "verdict",
-	    "expected: approve, deny, reject, recuse, comment, extend, withdraw or revoke");
+	    "expected: approve, deny, reject, recuse, comment, extend, withdraw, revoke, override or review");
 }
 
 static bool

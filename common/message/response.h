@@ -16,9 +16,11 @@ enum response_verdict {
 	RESPONSE_COMMENT,
 	RESPONSE_EXTEND,
 	RESPONSE_WITHDRAW,
-	RESPONSE_REVOKE
+	RESPONSE_REVOKE,
+	RESPONSE_OVERRIDE,
+	RESPONSE_REVIEW
 };
-/* "approve", "deny", "recuse", "comment", "extend", "withdraw", "revoke" */
+/* "approve", "deny", "recuse", "comment", "extend", "withdraw", "revoke", "override", "review" */
 const char *response_verdict_name(enum response_verdict verdict);
 
 struct response {

@@ -188,6 +188,28 @@ check_stage(struct policy_linting *linting, const struct place *place, const str
 		check_ask(linting, policy_place_item(&asks, i), &stage->asks[i]);
 }
 
+/* Somebody must be in it, wherever it is asked for. */
+static void
+check_override(struct policy_linting *linting, const struct place *place, const char *group)
+{
+	const struct policy_directory *directory = linting->ask->directory;
+	const struct policy_strings *tenants = &linting->policy->tenants;
+	struct place override = policy_place_member(place, "override");
+	bool anywhere = false;
+
+	for (size_t i = 0; i < directory->member_count; i++)
+		anywhere = anywhere || strcmp(directory->members[i].group, group) == 0;
+	for (size_t i = 0; i < tenants->count; i++) {
+		bool all = strcmp(tenants->items[i], "*") == 0;
+
+		if (all ? !anywhere : members_of(directory, tenants->items[i], group).count == 0)
+			policy_linting_add(linting, "E03", "unknown_group", &override,
+					   "nobody is in %s of %s%.64s: nobody could override; add members "
+					   "(countersign groups add), or name another group",
+					   group, all ? "any tenant" : "tenant ", all ? "" : tenants->items[i]);
+	}
+}
+
 static void
 check_profile(struct policy_linting *linting, const struct place *place, const struct policy_profile *profile)
 {
@@ -199,6 +221,8 @@ check_profile(struct policy_linting *linting, const struct place *place, const s
 
 		check_stage(linting, &stage, &profile->stages[i]);
 	}
+	if (profile->override)
+		check_override(linting, place, profile->override);
 	for (size_t i = 0; i < profile->step_count; i++) {
 		struct place step = policy_place_item(&steps, i);
 

@@ -69,7 +69,7 @@ policy_groups(const struct policy *policy, size_t *count)
 static size_t
 asks_of(const struct policy_profile *profile)
 {
-	size_t count = profile->step_count;
+	size_t count = profile->step_count + (profile->override ? 1 : 0);
 
 	for (size_t i = 0; i < profile->stage_count; i++)
 		count += profile->stages[i].ask_count;
@@ -94,6 +94,8 @@ policy_collect_groups(struct arena *arena, struct policy *policy)
 				groups[count++] = profile->stages[j].asks[k].group;
 		for (size_t j = 0; j < profile->step_count; j++)
 			groups[count++] = profile->steps[j].to.group;
+		if (profile->override)
+			groups[count++] = profile->override;
 	}
 	for (size_t i = 0; i < policy->class_count; i++)
 		if (policy->classes[i].fallback.group)

@@ -299,7 +299,8 @@ load_terms(const struct place *place, struct policy_profile *profile)
 	struct place exclude = policy_place_member(place, "exclude"),
 		     require_reason = policy_place_member(place, "require_reason");
 	struct place escalate = policy_place_member(place, "escalate"),
-		     hold_for = policy_place_member(place, "hold_for");
+		     hold_for = policy_place_member(place, "hold_for"),
+		     override = policy_place_member(place, "override");
 	bool good = load_ttl(&ttl, profile) && load_deadline(place, profile);
 
 	good = load_grant(&grant, profile) && good;
@@ -308,6 +309,7 @@ load_terms(const struct place *place, struct policy_profile *profile)
 	       && good;
 	good = load_exclude(&exclude, profile) && good;
 	good = (!require_reason.value || policy_read_bool(&require_reason, &profile->require_reason)) && good;
+	good = (!override.value || policy_read_id(&override, &profile->override)) && good;
 	good = load_steps(&escalate, profile) && good;
 	good = load_hold_for(&hold_for, profile) && good;
 	return good;
@@ -353,10 +355,10 @@ check_distinct(const struct place *place, const struct policy_profile *profile)
 static bool
 load_profile(const struct place *place, struct policy_profile *profile)
 {
-	static const char *const known[] = {
-	    "any_of",	    "all_of",	      "stages",	  "distinct",  "deny_quorum",
-	    "exclude",	    "require_reason", "ttl",	  "extend_to", "remind_before",
-	    "remind_every", "escalate",	      "hold_for", "grant",     NULL};
+	static const char *const known[] = {"any_of",	   "all_of",	    "stages",	      "distinct",
+					    "deny_quorum", "exclude",	    "require_reason", "ttl",
+					    "extend_to",   "remind_before", "remind_every",   "override",
+					    "escalate",	   "hold_for",	    "grant",	      NULL};
 
 	profile->valid_for = POLICY_VALID_FOR_DEFAULT;
 	profile->uses = profile->deny_quorum = 1;

@@ -47,6 +47,7 @@ struct policy_profile {
 	size_t stage_count;
 	bool distinct; /* one person counts for one ask */
 	bool require_reason;
+	const char *override; /* the group whose members may let a request through alone; or NULL */
 	unsigned exclude; /* enum policy_excluded, as written: these never answer, whether it is written or not */
 	int64_t deny_quorum;
 	int64_t ttl; /* microseconds as all of these; 0: none */

@@ -26,12 +26,20 @@ steps_equal(const struct policy_step *left, const struct policy_step *right)
 	return left->after == right->after && left->how == right->how && asks_equal(&left->to, &right->to);
 }
 
+/* NULL is nobody. */
+static bool
+groups_equal(const char *left, const char *right)
+{
+	return left && right ? strcmp(left, right) == 0 : left == right;
+}
+
 bool
 policy_profile_equal(const struct policy_profile *left, const struct policy_profile *right)
 {
 	bool same = left->stage_count == right->stage_count && left->step_count == right->step_count
 		    && left->distinct == right->distinct && left->require_reason == right->require_reason
-		    && left->deny_quorum == right->deny_quorum;
+		    && left->deny_quorum == right->deny_quorum
+		    && groups_equal(left->override, right->override);
 
 	for (size_t i = 0; same && i < left->stage_count; i++)
 		same = stages_equal(&left->stages[i], &right->stages[i]);

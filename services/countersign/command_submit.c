@@ -5,7 +5,6 @@
 #include "common/jws/jws.h"
 #include "common/message/json.h"
 #include "common/message/outcome.h"
-#include "common/message/rfc3339.h"
 #include "common/message/request.h"
 #include "common/message/response.h"
 #include "common/message/rfc3339.h"
@@ -352,12 +351,30 @@ command_recuse(struct cli *cli)
 	return answer(cli, RESPONSE_RECUSE, 0);
 }
 
+static int
+answer_why(struct cli *cli, enum response_verdict verdict)
+{
+	if (!cli_option(cli, "reason"))
+		return cli_usage(cli, "--reason is required: it is what others are shown");
+	return answer(cli, verdict, 0);
+}
+
 int
 command_comment(struct cli *cli)
 {
-	if (!cli_option(cli, "reason"))
-		return cli_usage(cli, "--reason is required: the text of the comment");
-	return answer(cli, RESPONSE_COMMENT, 0);
+	return answer_why(cli, RESPONSE_COMMENT);
+}
+
+int
+command_override(struct cli *cli)
+{
+	return answer_why(cli, RESPONSE_OVERRIDE);
+}
+
+int
+command_review(struct cli *cli)
+{
+	return answer_why(cli, RESPONSE_REVIEW);
 }
 
 /* Only the agent itself can: --as names it, --key is one that speaks for it. */

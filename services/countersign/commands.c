@@ -89,6 +89,8 @@ static const struct cli_option extend_options[] = {
     {"until", "TIME", "the new deadline, RFC 3339"},
     {0}};
 
+static const struct cli_option reviews_options[] = {{"all", NULL, "and those that are closed"}, {0}};
+
 static const struct cli_option outcome_options[] = {
     {"status", "STATUS", "started, succeeded, failed or rolled_back (required)"},
     {"id", "ID", "outcome id (default: random)"},
@@ -180,6 +182,15 @@ const struct cli_command cli_commands[] = {
     {"revoke", "ID...", "Takes back what was granted, signed: for who approved it, and for operators.",
      "countersign revoke deploy-4711 --as alice --key alice.pem --reason 'wrong branch'", answer_options, 1,
      -1, command_revoke},
+    {"override", "ID...",
+     "Lets a request through alone, signed, past everybody who is asked, where the policy lets it.",
+     "countersign override deploy-4711 --as carol --key carol.pem --reason 'the shop is down'",
+     answer_options, 1, -1, command_override},
+    {"review", "ID...", "Says what somebody else found who looked at an override, signed; this closes it.",
+     "countersign review deploy-4711 --as bob --key bob.pem --reason 'it was needed'", answer_options, 1, -1,
+     command_review},
+    {"reviews list", "", "Lists overrides that nobody has looked at.", NULL, reviews_options, 0, 0,
+     command_reviews_list},
     {"outcome", "ID", "Reports what happened downstream.",
      "countersign outcome deploy-4711 --status failed --reported-by deployer --detail 'health check'",
      outcome_options, 1, 1, command_outcome},

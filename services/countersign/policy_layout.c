@@ -50,7 +50,7 @@ static const struct shape stage = {
     .keys = {"any_of", "all_of"}, .inner = {{"any_of", &ask, false, CLOSED}, {"all_of", &ask, false, CLOSED}}};
 static const struct shape profile = {.keys = {"any_of", "all_of", "stages", "distinct", "deny_quorum",
 					      "exclude", "require_reason", "ttl", "extend_to", "remind_before",
-					      "remind_every", "escalate", "hold_for", "grant"},
+					      "remind_every", "override", "escalate", "hold_for", "grant"},
 				     .inner = {{"any_of", &ask, false, CLOSED},
 					       {"all_of", &ask, false, CLOSED},
 					       {"stages", &stage, false, CLOSED},

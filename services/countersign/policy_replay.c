@@ -196,6 +196,8 @@ add_asked(struct buffer *text, const struct policy_requirement *asked)
 
 	buffer_add_format(text, "%s %d %d %" PRId64, asked->profile, terms->distinct, terms->require_reason,
 			  terms->deny_quorum);
+	if (terms->override)
+		buffer_add_format(text, " override %s", terms->override);
 	for (size_t i = 0; i < terms->stage_count; i++) {
 		buffer_add_format(text, " %s", terms->stages[i].all ? "all" : "any");
 		for (size_t j = 0; j < terms->stages[i].ask_count; j++)

@@ -25,6 +25,8 @@ static const struct wording did[] = {
     {"extend", "gave people more time"},
     {"withdraw", "took the request back"},
     {"revoke", "took the grant back"},
+    {"override", "let it through alone, past everybody who was asked"},
+    {"review", "looked at what had been let through"},
     {0},
 };
 static const struct wording wanted[] = {
@@ -35,6 +37,8 @@ static const struct wording wanted[] = {
     {"extend", "wanted to give people more time"},
     {"withdraw", "wanted to take the request back"},
     {"revoke", "wanted to take the grant back"},
+    {"override", "wanted to let it through alone"},
+    {"review", "wanted to close the review"},
     {0},
 };
 /* @ is the person. */
@@ -53,6 +57,12 @@ static const struct wording refused[] = {
     {"not_granted", "nothing had been granted"},
     {"not_an_approver", "only who approved it, or an operator, can take it back"},
     {"authorization_expired", "the authorization had ended already"},
+    {"not_overridable", "the policy lets nobody go past those who are asked"},
+    {"not_overridden", "nobody had let it through alone"},
+    {"responder_is_overrider", "@ had let it through, so somebody else has to look at it"},
+    {"already_reviewed", "somebody else had looked at it already"},
+    {"held", "the line was stopped for it"},
+    {"policy_changed", "the policies of that moment asked others as well"},
     {"digest_mismatch", "@ had been shown another request than this one"},
     {"approval_expired", "the time to answer was over"},
     {"already_decided", "it had been decided already"},

@@ -162,6 +162,8 @@ data_of(struct arena *arena, const struct card *card, enum card_event event, con
 		body_set_time(arena, data, "closed_at", card->closed_at);
 	if (card->revoked_at)
 		body_set_time(arena, data, "revoked_at", card->revoked_at);
+	value_set_string(arena, data, "overridden_by", card->overridden_by);
+	value_set_string(arena, data, "reviewed_by", card->reviewed_by);
 	set_responses(arena, data, card, cut);
 	set_attempt(arena, data, card);
 	if (event == CARD_OUTCOME)
@@ -181,7 +183,7 @@ time_of(const struct card *card, enum card_event event)
 		return card->outcome->at;
 	if (event == CARD_REVOKED)
 		return card->revoked_at;
-	if (event == CARD_CLOSED && card->closed_at)
+	if ((event == CARD_CLOSED || event == CARD_OVERRIDDEN) && card->closed_at)
 		return card->closed_at;
 	if (event == CARD_REMINDED)
 		return card->reminded_at;
@@ -194,8 +196,9 @@ static bool
 format(struct arena *arena, const struct card *card, enum card_event event, const char *delivery_id,
        unsigned cut, struct buffer *out, struct error *error)
 {
-	static const char *const types[] = {"approval.opened", "approval.changed", "approval.reminded",
-					    "approval.closed", "approval.revoked", "approval.outcome"};
+	static const char *const types[] = {"approval.opened",	  "approval.changed", "approval.reminded",
+					    "approval.closed",	  "approval.revoked", "approval.outcome",
+					    "approval.overridden"};
 	struct value *body = value_map(arena);
 	struct error why = {0};
 

@@ -41,6 +41,8 @@ struct card {
 	const char *const *told; /* groups that are told since nobody answered, though not asked */
 	size_t told_count;
 	int64_t opened_at, deadline, closed_at; /* closed_at 0: it is open; deadline 0: none */
+	const char *overridden_by;		/* who let it through alone, at closed_at; or NULL */
+	const char *reviewed_by;		/* who looked at that; NULL: nobody has */
 	int64_t revoked_at;			/* 0: it was not */
 	int64_t reminded_at;			/* those who have not answered, last; 0: never */
 	int64_t failed_before;			/* so many, CARD_BEFORE_MAX: or more */
@@ -49,7 +51,15 @@ struct card {
 	const char *result;			/* the final status, or REVOKED; NULL: it is open */
 };
 
-enum card_event { CARD_OPENED, CARD_CHANGED, CARD_REMINDED, CARD_CLOSED, CARD_REVOKED, CARD_OUTCOME };
+enum card_event {
+	CARD_OPENED,
+	CARD_CHANGED,
+	CARD_REMINDED,
+	CARD_CLOSED,
+	CARD_REVOKED,
+	CARD_OUTCOME,
+	CARD_OVERRIDDEN
+};
 
 /* What is left out of a body that would be too large; named by data.cut, and in the text. */
 enum card_cut {

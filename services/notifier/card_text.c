@@ -59,6 +59,8 @@ add_headline(struct buffer *out, const struct card *card, enum card_event event)
 										    : card->outcome->status);
 	else if (event == CARD_REVOKED)
 		buffer_add_text(out, "Revoked, it may not be executed any more");
+	else if (event == CARD_OVERRIDDEN)
+		buffer_add_text(out, "Overridden, one person let it through without those who were asked");
 	else if (card->result && event == CARD_CLOSED)
 		buffer_add_format(out, "Closed, %s", card->result);
 	else if (card->result)
@@ -141,10 +143,10 @@ add_needs(struct buffer *out, const struct card *card)
 static const char *
 what_was_answered(const char *verdict)
 {
-	static const char *const lines[][2] = {{"approve", "Approved by"},   {"deny", "Denied by"},
-					       {"recuse", "Stepped aside:"}, {"comment", "Remark of"},
-					       {"extend", "Extended by"},    {"withdraw", "Withdrawn by"},
-					       {"revoke", "Revoked by"}};
+	static const char *const lines[][2] = {
+	    {"approve", "Approved by"}, {"deny", "Denied by"},	       {"recuse", "Stepped aside:"},
+	    {"comment", "Remark of"},	{"extend", "Extended by"},     {"withdraw", "Withdrawn by"},
+	    {"revoke", "Revoked by"},	{"override", "Overridden by"}, {"review", "Reviewed by"}};
 
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
 		if (strcmp(verdict, lines[i][0]) == 0)
@@ -199,6 +201,11 @@ card_text(struct arena *arena, const struct card *card, enum card_event event, u
 	struct buffer out = {.arena = arena};
 
 	add_headline(&out, card, event);
+	add_line(&out, "Overridden by", card->overridden_by);
+	if (card->overridden_by && !card->reviewed_by)
+		buffer_add_text(&out,
+				"Review: open; one of those who were asked, and nobody else, closes it\n");
+	add_line(&out, "Reviewed by", card->reviewed_by);
 	if (event == CARD_OUTCOME)
 		add_outcome(&out, card->outcome);
 	add_line(&out, "Why you are asked", card->why);

@@ -120,6 +120,8 @@ read_card(struct arena *arena, const struct store_rows *rows, size_t row, struct
 	card->reminded_at = store_row_time(rows, row, 33);
 	card->told = store_row_list(rows, row, 34, &card->told_count);
 	card->revoked_at = store_row_time(rows, row, 35);
+	card->overridden_by = store_row_text(rows, row, 41);
+	card->reviewed_by = store_row_text(rows, row, 42);
 	card->failed_before = store_row_int(rows, row, 36);
 	card->before = (struct card_before){.request_id = store_row_text(rows, row, 37),
 					    .status = store_row_text(rows, row, 38),
@@ -134,15 +136,15 @@ read_card(struct arena *arena, const struct store_rows *rows, size_t row, struct
 
 /* ------------------------------------------------------------------ deliveries */
 
-/* Those of later stages are told when theirs opens. */
+/* Those of later stages are told when theirs opens, or when somebody went past them. */
 static bool
-wants(const struct target *target, const struct card *card, enum target_event event)
+wants(const struct target *target, const struct card *card, enum target_event event, bool later)
 {
 	const char *groups[64];
 	size_t count = 0;
 
 	for (size_t i = 0; i < card->need_count && count < sizeof groups / sizeof *groups; i++)
-		if (card->needs[i].asked)
+		if (card->needs[i].asked || later)
 			groups[count++] = card->needs[i].group;
 	for (size_t i = 0; i < card->told_count && count < sizeof groups / sizeof *groups; i++)
 		groups[count++] = card->told[i];
@@ -170,7 +172,7 @@ static bool
 add_outcome(struct sheet *sheet, const struct card *card, const struct target *target, int64_t now,
 	    struct error *error)
 {
-	if (!card->outcome || !wants(target, card, TARGET_OUTCOME))
+	if (!card->outcome || !wants(target, card, TARGET_OUTCOME, false))
 		return true;
 	return add_delivery(sheet, card, target, CARD_OUTCOME,
 			    arena_format(sheet->arena, "approval.outcome.%s", card->outcome->outcome_id), now,
@@ -184,20 +186,23 @@ add_deliveries(struct sheet *sheet, const struct card *card, const struct target
 {
 	bool is_open = !card->result;
 
-	if (wants(target, card, TARGET_OPENED)
+	if (wants(target, card, TARGET_OPENED, false)
 	    && !add_delivery(sheet, card, target, CARD_OPENED, "approval.opened", now, error))
 		return false;
-	if (is_open && card->response_count > 0 && wants(target, card, TARGET_CHANGED)
+	if (is_open && card->response_count > 0 && wants(target, card, TARGET_CHANGED, false)
 	    && !add_delivery(sheet, card, target, CARD_CHANGED,
 			     arena_format(sheet->arena, "approval.changed.%zu", card->response_count), now,
 			     error))
 		return false;
-	if (is_open && card->reminded_at && wants(target, card, TARGET_OPENED)
+	if (is_open && card->reminded_at && wants(target, card, TARGET_OPENED, false)
 	    && !add_delivery(sheet, card, target, CARD_REMINDED,
 			     arena_format(sheet->arena, "approval.reminded.%" PRId64, card->reminded_at), now,
 			     error))
 		return false;
-	if (is_open || !wants(target, card, TARGET_CLOSED))
+	if (card->overridden_by && wants(target, card, TARGET_OPENED, true)
+	    && !add_delivery(sheet, card, target, CARD_OVERRIDDEN, "approval.overridden", now, error))
+		return false;
+	if (is_open || !wants(target, card, TARGET_CLOSED, false))
 		return true;
 	return add_delivery(sheet, card, target, CARD_CLOSED, "approval.closed", now, error)
 	       && (!card->revoked_at

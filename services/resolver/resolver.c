@@ -28,6 +28,7 @@ resolver_open(struct service_context *context, void **state, struct error *error
 	monitor_counter(monitor, "responses_repeated_total",
 			"Responses that were known, with the same content.", "");
 	monitor_counter(monitor, "approvals_closed_total", "Approvals that got their final state.", "state");
+	monitor_counter(monitor, "overrides_total", "Approvals that one person let through alone.", "");
 	monitor_counter(monitor, "shelved_total", "Responses that came before their request.", "");
 	limits_declare(monitor);
 	monitor_gauge(monitor, "approvals_open", "Approvals that wait for people.", "");

@@ -70,6 +70,8 @@ struct resolver_approval {
 	int64_t held_by; /* the hold that kept it from being granted when it was met; 0: none did */
 	const struct value *obligations; /* of all of them, which a grant carries; or NULL */
 	const char *reason_text;
+	const char *not_overridden;	  /* why what was just given as an override is none; or NULL */
+	const char *overrider, *reviewer; /* who let it through alone, and who looked at that; or NULL */
 	bool touched;
 	bool may_end; /* what it granted may be revoked in this transaction */
 };
@@ -118,6 +120,7 @@ struct resolver_item {
 	struct resolver_approval *approval;
 	uint32_t eligible; /* bit i: a member of ask i's group, for the asks that were loaded */
 	bool is_operator;
+	uint32_t overrides; /* bit i: a member of demand i's override group; with override only */
 };
 
 struct resolver_intake {
@@ -137,7 +140,7 @@ bool resolver_intake(struct resolver *resolver, struct work *work, const struct 
 struct resolver_effects {
 	struct resolver *resolver;
 	struct work *work;
-	struct sheet responses, taken;
+	struct sheet responses, taken, opened_reviews, closed_reviews;
 	struct asking_sheets asked;
 	struct words words;
 	struct limits *limits;
@@ -165,6 +168,20 @@ bool resolver_perform(struct resolver_effects *effects, struct resolver_approval
 bool resolver_announce_refusal(struct resolver_effects *effects, struct resolver_approval *approval,
 			       const struct resolver_item *item, const char *code,
 			       struct error *error) CS_MUST_CHECK;
+
+/* ------------------------------------------------------------------ resolver_override.c: one person past all who are asked */
+
+/* Who overrides must be a member of the override group of every demand, those that this transaction has added as well. */
+bool resolver_look_at_overrides(struct resolver_effects *effects, struct resolver_item *item,
+				struct error *error) CS_MUST_CHECK;
+void resolver_open_review(struct resolver_effects *effects, struct resolver_approval *approval,
+			  const struct resolver_item *item);
+void resolver_close_review(struct resolver_effects *effects, struct resolver_approval *approval,
+			   const struct resolver_item *item);
+/* The policy of now asks others as well, or a hold stands in its way: it is as if nobody had overridden, but that they are asked. `code` is
+ * what the response is refused with. */
+void resolver_undo_override(struct resolver_approval *approval, const struct approval *before,
+			    const char *code);
 
 /* ------------------------------------------------------------------ resolver_again.c: the second decision */
 

@@ -12,6 +12,8 @@ resolver_effects_open(struct resolver *resolver, struct work *work, size_t items
 	    .work = work,
 	    .responses = sheet_open(work->arena, STATEMENT_RESOLVER_RESPONSE, "ttttuttttttnnbttnn"),
 	    .taken = sheet_open(work->arena, STATEMENT_RESOLVER_TAKE, "unn"),
+	    .opened_reviews = sheet_open(work->arena, STATEMENT_RESOLVER_REVIEW, "uttttn"),
+	    .closed_reviews = sheet_open(work->arena, STATEMENT_RESOLVER_REVIEWED, "uttn"),
 	    .asked = asking_sheets_open(work->arena),
 	    .words = words_open(work, work->arena),
 	    .limits = limits_open(work, resolver->journal),
@@ -27,6 +29,8 @@ resolver_effects_send(struct resolver_effects *effects, const struct resolver_ap
 
 	return limits_send(effects->limits, error) && sheet_send(&effects->responses, store, error)
 	       && sheet_send(&effects->taken, store, error)
+	       && sheet_send(&effects->opened_reviews, store, error)
+	       && sheet_send(&effects->closed_reviews, store, error)
 	       && asking_sheets_send(&effects->asked, store, error) && words_send(&effects->words, error)
 	       && resolver_save(effects->work, approvals, error);
 }
@@ -164,6 +168,10 @@ kind_of(enum response_verdict verdict)
 		return APPROVAL_WITHDRAW_GIVEN;
 	case RESPONSE_REVOKE:
 		return APPROVAL_REVOKE_GIVEN;
+	case RESPONSE_OVERRIDE:
+		return APPROVAL_OVERRIDE_GIVEN;
+	case RESPONSE_REVIEW:
+		return APPROVAL_REVIEW_GIVEN;
 	case RESPONSE_COMMENT:
 		break;
 	}
@@ -191,6 +199,7 @@ event_of(const struct resolver_item *item, int64_t now)
 	    .now = now,
 	    .voter = resolver_voter(approval, item->response.responder),
 	    .eligible = item->eligible,
+	    .overrides = item->overrides,
 	    .responder_is_requester = is_requester(approval, item->response.responder),
 	    .requester_verified = is_by_the_agent(item),
 	    .is_operator = item->is_operator,
@@ -204,7 +213,7 @@ static bool
 vote(struct resolver_effects *effects, struct resolver_intake *intake, struct resolver_item *item,
      struct error *error)
 {
-	if (!look_at_new_asks(effects, item, error))
+	if (!look_at_new_asks(effects, item, error) || !resolver_look_at_overrides(effects, item, error))
 		return false;
 
 	struct approval_event event = event_of(item, effects->work->now);
@@ -216,6 +225,8 @@ vote(struct resolver_effects *effects, struct resolver_intake *intake, struct re
 		return false;
 	if (step.verdict == APPROVAL_REFUSED)
 		return refuse(effects, intake, item, approval_refusal_code(step.refusal), error);
+	if (step.effects & APPROVAL_EFFECT_OVERRIDE && item->approval->now.state == APPROVAL_PENDING)
+		return refuse(effects, intake, item, item->approval->not_overridden, error);
 	keep(effects, intake, item, step.verdict == APPROVAL_TAKEN ? "counted" : "repeated", step.counted);
 	return true;
 }

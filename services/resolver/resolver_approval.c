@@ -183,6 +183,10 @@ load_requests(struct work *work, const struct resolver_approvals *approvals, str
 		about->verified_kid = store_row_text(rows, row, 23);
 		about->verified_owner = store_row_text(rows, row, 24);
 		approval->now.grant_ends = store_row_time(rows, row, 25);
+		approval->overrider = store_row_text(rows, row, 27);
+		approval->reviewer = store_row_text(rows, row, 28);
+		approval->now.overridden = approval->overrider != NULL;
+		approval->now.reviewed = approval->reviewer != NULL;
 		approval->asked_in = store_row_int(rows, row, 26);
 		read_decision(rows, row, approval);
 		if (!read_json(work->arena, store_row_text(rows, row, 4), &about->context, error)

@@ -32,9 +32,11 @@ read_ask(const struct store_rows *rows, size_t row, struct resolver_approval *ap
 		now->demands[now->demand_count++] =
 		    (struct approval_demand){.deny_quorum = store_row_int(rows, row, 10),
 					     .distinct = store_row_bool(rows, row, 11),
-					     .require_reason = store_row_bool(rows, row, 12)};
+					     .require_reason = store_row_bool(rows, row, 12),
+					     .overridable = !store_row_null(rows, row, 15)};
 		asking->profiles[demand] = store_row_text(rows, row, 2);
 		asking->policies[demand] = store_row_text(rows, row, 5);
+		asking->overrides[demand] = store_row_text(rows, row, 15);
 		asking->fallback[demand] = store_row_bool(rows, row, 14);
 		asking->since[demand] =
 		    store_row_null(rows, row, 13) ? now->opened_at : store_row_time(rows, row, 13);
@@ -201,10 +203,11 @@ count(struct resolver_approval *approval, const char *person, enum approval_vote
 static enum approval_vote
 vote_of(const char *verdict)
 {
-	return strcmp(verdict, "approve") == 0	? APPROVAL_VOTE_APPROVE
-	       : strcmp(verdict, "deny") == 0	? APPROVAL_VOTE_DENY
-	       : strcmp(verdict, "recuse") == 0 ? APPROVAL_VOTE_RECUSED
-						: APPROVAL_VOTE_NONE;
+	return strcmp(verdict, "approve") == 0	  ? APPROVAL_VOTE_APPROVE
+	       : strcmp(verdict, "deny") == 0	  ? APPROVAL_VOTE_DENY
+	       : strcmp(verdict, "recuse") == 0	  ? APPROVAL_VOTE_RECUSED
+	       : strcmp(verdict, "override") == 0 ? APPROVAL_VOTE_OVERRIDE
+						  : APPROVAL_VOTE_NONE;
 }
 
 static bool

@@ -42,7 +42,8 @@ answers_of(const struct resolver_approval *approval)
 static bool
 is_end(const char *verdict)
 {
-	return strcmp(verdict, "withdraw") == 0 || strcmp(verdict, "revoke") == 0;
+	return strcmp(verdict, "withdraw") == 0 || strcmp(verdict, "revoke") == 0
+	       || strcmp(verdict, "override") == 0;
 }
 
 /* Those who approved or denied, and stand by it; and who ended it. */
@@ -87,6 +88,8 @@ card(struct resolver_effects *effects, struct resolver_approval *approval, const
 	notice.approval_deadline = approval->now.deadline;
 	notice.responses = answers_of(approval);
 	notice.response_count = shown(approval);
+	notice.overridden_by = approval->overrider;
+	notice.reviewed_by = approval->reviewer;
 	notice.result = result_of(approval->now.state);
 	approval->touched = true;
 	return notice;
@@ -156,6 +159,7 @@ final_word(struct resolver_effects *effects, const struct resolver_approval *app
 	struct authorization word = word_make(effects->work, &approval->about, decision);
 
 	word.approval_id = approval->approval_id;
+	word.overridden_by = approval->overrider;
 	word.responses = votes_of(effects->work->arena, approval, &word.response_count);
 	return word;
 }
@@ -187,8 +191,10 @@ grant(struct resolver_effects *effects, struct resolver_approval *approval,
 	struct authorization word = final_word(effects, approval, decision);
 
 	word.status = AUTHORIZATION_GRANTED;
-	word.reason_code = "approved";
-	word.reason_text = names(effects->work->arena, "Approved by", approval, APPROVAL_VOTE_APPROVE);
+	word.reason_code = approval->overrider ? "overridden" : "approved";
+	word.reason_text = approval->overrider
+			       ? arena_format(effects->work->arena, "Overridden by %s.", approval->overrider)
+			       : names(effects->work->arena, "Approved by", approval, APPROVAL_VOTE_APPROVE);
 	word.not_before = effects->work->now + approval->hold_for;
 	word.expires_at = word.not_before + approval->valid_for;
 	word.obligations = approval->obligations;
@@ -286,6 +292,7 @@ cause_of(const struct approval_step *step, const struct resolver_item *item)
 		return item->response.verdict == RESPONSE_RECUSE    ? "recused"
 		       : item->response.verdict == RESPONSE_COMMENT ? "commented"
 		       : item->response.verdict == RESPONSE_EXTEND  ? "extended"
+		       : item->response.verdict == RESPONSE_REVIEW  ? "reviewed"
 								    : "response";
 	return step->effects & APPROVAL_EFFECT_STEPS ? "escalated" : "reminded";
 }
@@ -310,8 +317,8 @@ keep_waiting(struct resolver_effects *effects, struct resolver_approval *approva
 
 /* The last vote has come. What people granted is looked at once more before it is said. */
 static bool
-perform_grant(struct resolver_effects *effects, struct resolver_approval *approval, bool answered,
-	      struct error *error)
+perform_grant(struct resolver_effects *effects, struct resolver_approval *approval,
+	      const struct approval *before, const struct resolver_item *item, struct error *error)
 {
 	const struct snapshot_hold *hold;
 	struct word_decision deciding;
@@ -321,18 +328,27 @@ perform_grant(struct resolver_effects *effects, struct resolver_approval *approv
 		return false;
 	switch (again) {
 	case RESOLVER_STANDS:
-		return announce(effects, approval, "approved", error)
+		if (approval->now.overridden)
+			resolver_open_review(effects, approval, item);
+		return announce(effects, approval, approval->overrider ? "overridden" : "approved", error)
 		       && grant(effects, approval, &deciding, error);
 	case RESOLVER_ASKS:
 		approval->now.state = APPROVAL_PENDING;
+		if (approval->now.overridden)
+			resolver_undo_override(approval, before, "policy_changed");
 		return announce_change(effects, approval, error);
 	case RESOLVER_WAITS:
-		return keep_waiting(effects, approval, hold, answered, error);
+		if (!approval->now.overridden)
+			return keep_waiting(effects, approval, hold, item != NULL, error);
+		resolver_undo_override(approval, before, "held");
+		return approval->now.steps_taken == before->steps_taken
+		       || announce(effects, approval, "escalated", error);
 	case RESOLVER_BLOCKS:
 	case RESOLVER_NOBODY:
 		break;
 	}
 	approval->now.state = APPROVAL_DENIED;
+	approval->now.overridden = false;
 	return announce(effects, approval, "denied", error) && block(effects, approval, &deciding, error);
 }
 
@@ -340,18 +356,18 @@ bool
 resolver_perform(struct resolver_effects *effects, struct resolver_approval *approval,
 		 const struct approval_step *step, const struct resolver_item *item, struct error *error)
 {
-	unsigned taken = approval->now.steps_taken;
+	const struct approval before = approval->now;
 
 	if (step->effects == 0)
 		return true;
 	approval->now = step->next;
 	approval->touched = true;
 	if (step->effects & APPROVAL_EFFECT_STEPS)
-		keep_steps(effects, approval, taken);
+		keep_steps(effects, approval, before.steps_taken);
 	if (step->verdict == APPROVAL_TAKEN && item)
 		add_answer(effects, approval, item);
 	if (step->effects & APPROVAL_EFFECT_GRANT)
-		return perform_grant(effects, approval, item != NULL, error);
+		return perform_grant(effects, approval, &before, item, error);
 	if (step->effects & APPROVAL_EFFECT_DENY)
 		return announce(effects, approval, "denied", error) && deny(effects, approval, error);
 	if (step->effects & APPROVAL_EFFECT_EXPIRE)
@@ -361,5 +377,7 @@ resolver_perform(struct resolver_effects *effects, struct resolver_approval *app
 		       && cancel(effects, approval, item, error);
 	if (step->effects & APPROVAL_EFFECT_REVOKE)
 		return announce(effects, approval, "revoked", error) && revoke(effects, approval, item, error);
+	if (step->effects & APPROVAL_EFFECT_REVIEW)
+		resolver_close_review(effects, approval, item);
 	return announce(effects, approval, cause_of(step, item), error);
 }

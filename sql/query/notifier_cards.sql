@@ -9,9 +9,11 @@ SELECT approval.approval_id, approval.tenant, approval.request_id, approval.requ
        need.stages, need.wholes, need.opens, need.escalations, approval.reminded_at,
        ARRAY(SELECT step.group_name FROM approval_step AS step
               WHERE step.approval_id = approval.approval_id AND step.how = 'notify' AND step.stage < 32 ORDER BY step.n),
-       approval.revoked_at, failed.count, failed.request_id, failed.status, failed.code, failed.detail
+       approval.revoked_at, failed.count, failed.request_id, failed.status, failed.code, failed.detail,
+       review.overrider, review.reviewer
   FROM approval
   JOIN request USING (tenant, request_id)
+  LEFT JOIN approval_review AS review ON review.approval_id = approval.approval_id
   JOIN LATERAL (
        SELECT decision.rules FROM decision
         WHERE decision.tenant = request.tenant AND decision.request_id = request.request_id

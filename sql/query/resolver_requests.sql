@@ -1,6 +1,6 @@
 -- Of locked approvals: the request, its agent's owner, the latest decision that asks people, how many decisions there are, when
--- what was granted ends, and how many decisions there are since it was opened: what was decided about a request that was held before
--- that obliges to nothing.
+-- what was granted ends, how many decisions there are since it was opened (what was decided about a request that was held before
+-- that obliges to nothing), who overrode it, and who reviewed that.
 -- A signature by a key that is revoked by now from before it was taken shows nobody; who owned the key stays excluded.
 SELECT approval.approval_id, request.agent_id, request.action, request.target, request.context, request.execution,
        request.reason, request.on_behalf_of, request.traceparent, agent.owner,
@@ -13,13 +13,15 @@ SELECT approval.approval_id, request.agent_id, request.action, request.target, r
            AND decision.verdict <> 'BLOCK' AND decision.obligations IS NOT NULL AND decision.decided_at >= approval.opened_at),
        signer.kid, request.verified_owner, granted.expires_at,
        (SELECT count(*) FROM decision WHERE decision.tenant = request.tenant AND decision.request_id = request.request_id
-           AND decision.decided_at >= approval.opened_at)
+           AND decision.decided_at >= approval.opened_at),
+       review.overrider, review.reviewer
   FROM approval
   JOIN request USING (tenant, request_id)
   LEFT JOIN signing_key AS signer
          ON signer.kid = request.verified_kid AND (signer.revoked_at IS NULL OR signer.revoked_at > request.received_at)
   LEFT JOIN authorization_status AS granted
          ON granted.tenant = request.tenant AND granted.request_id = request.request_id AND granted.status = 'GRANTED'
+  LEFT JOIN approval_review AS review ON review.approval_id = approval.approval_id
   LEFT JOIN agent ON agent.tenant = request.tenant AND agent.agent_id = request.agent_id
   JOIN LATERAL (
        SELECT * FROM decision

@@ -15,6 +15,6 @@ SELECT v.approval_id, v.responder, v.verdict, v.reason, v.received_at,
                         AND (q.n = ANY (v.counted_for) OR q.added_at >= v.received_at)) AS still
  WHERE v.approval_id = ANY ($1::uuid[]) AND v.result = 'counted'
    AND (v.verdict <> 'approve' OR ((k.revoked_at IS NULL OR k.revoked_at > clock_timestamp()) AND still.counted_for <> '{}'))
-   AND (v.verdict IN ('comment', 'withdraw', 'revoke')
+   AND (v.verdict IN ('comment', 'withdraw', 'revoke', 'override', 'review')
         OR a.owner IS DISTINCT FROM v.responder AND r.verified_owner IS DISTINCT FROM v.responder)
  ORDER BY v.approval_id, v.received_at, v.kid, v.response_id

@@ -111,6 +111,9 @@ def drop_demand(h, i):
     a["demand_count"] -= 1
     for thing in a["stages"] + a["steps"]:
         thing["demand"] -= thing["demand"] > i
+    for event in h["events"]:
+        for name in ("overrides", "override_excluded"):
+            event[name] = without(event[name], i)
 
 
 def put(thing, name, value):
@@ -133,13 +136,13 @@ def smaller(history):
         for name in ("deadline", "latest", "remind_before", "remind_every"):
             several.append(put(a, name, 0))
         for demand in a["demands"]:
-            several += [put(demand, "deny_quorum", 1), put(demand, "distinct", False), put(demand, "require_reason", False)]
+            several += [put(demand, "deny_quorum", 1), put(demand, "distinct", False), put(demand, "require_reason", False), put(demand, "overridable", False)]
         several += [put(stage, "all", False) for stage in a["stages"]]
         several += [put(ask, "quorum", 1) for ask in a["asks"]]
         for event in h["events"]:
             several += [put(event, name, False) for name in ("responder_is_requester", "requester_verified", "is_operator")]
             several += [put(event, name, True) for name in ("digest_matches", "has_reason")]
-            several += [put(event, "excluded", 0), put(event, "eligible", 0)]
+            several += [put(event, "excluded", 0), put(event, "eligible", 0), put(event, "override_excluded", 0)]
             several += [
                 put(event, "eligible", event["eligible"] & ~(1 << i)) for i in range(len(a["asks"])) if event["eligible"] >> i & 1
             ]

@@ -83,7 +83,7 @@ read_lists(const json_t *object, struct approval *approval)
 
 	json_array_foreach(list(object, "demands", APPROVAL_DEMANDS_MAX), i, one) approval->demands[i] =
 	    (struct approval_demand){integer(one, "deny_quorum"), truth(one, "distinct"),
-				     truth(one, "require_reason")};
+				     truth(one, "require_reason"), truth(one, "overridable")};
 	json_array_foreach(list(object, "stages", APPROVAL_STAGES_MAX), i, one) approval->stages[i] =
 	    (struct approval_stage){number(one, "demand"), truth(one, "all")};
 	json_array_foreach(list(object, "asks", APPROVAL_ASKS_MAX), i, one) approval->asks[i] =
@@ -126,15 +126,18 @@ read_approval(const json_t *object)
 static struct approval_event
 read_event(const json_t *object)
 {
-	static const char *const kinds[APPROVAL_EVENTS] = {"OPENED",	     "APPROVE_GIVEN", "DENY_GIVEN",
-							   "RECUSE_GIVEN",   "COMMENT_GIVEN", "EXTEND_GIVEN",
-							   "WITHDRAW_GIVEN", "REVOKE_GIVEN",  "TIME_CHECK"};
+	static const char *const kinds[APPROVAL_EVENTS] = {
+	    "OPENED",	      "APPROVE_GIVEN", "DENY_GIVEN",	 "RECUSE_GIVEN",
+	    "COMMENT_GIVEN",  "EXTEND_GIVEN",  "WITHDRAW_GIVEN", "REVOKE_GIVEN",
+	    "OVERRIDE_GIVEN", "REVIEW_GIVEN",  "TIME_CHECK"};
 
 	return (struct approval_event){
 	    .kind = (enum approval_event_kind)choice(object, "kind", kinds, COUNT_OF(kinds)),
 	    .now = integer(object, "now"),
 	    .eligible = number(object, "eligible"),
 	    .excluded = number(object, "excluded"),
+	    .overrides = number(object, "overrides"),
+	    .override_excluded = number(object, "override_excluded"),
 	    .responder_is_requester = truth(object, "responder_is_requester"),
 	    .requester_verified = truth(object, "requester_verified"),
 	    .is_operator = truth(object, "is_operator"),
@@ -156,7 +159,8 @@ print_effects(unsigned effects)
 		     {APPROVAL_EFFECT_CANCEL, "CANCEL"},     {APPROVAL_EFFECT_CLOSE, "CLOSE"},
 		     {APPROVAL_EFFECT_DENY, "DENY"},	     {APPROVAL_EFFECT_EXPIRE, "EXPIRE"},
 		     {APPROVAL_EFFECT_EXTEND, "EXTEND"},     {APPROVAL_EFFECT_GRANT, "GRANT"},
-		     {APPROVAL_EFFECT_REMIND, "REMIND"},     {APPROVAL_EFFECT_REVOKE, "REVOKE"},
+		     {APPROVAL_EFFECT_OVERRIDE, "OVERRIDE"}, {APPROVAL_EFFECT_REMIND, "REMIND"},
+		     {APPROVAL_EFFECT_REVIEW, "REVIEW"},     {APPROVAL_EFFECT_REVOKE, "REVOKE"},
 		     {APPROVAL_EFFECT_STEPS, "STEPS"},	     {APPROVAL_EFFECT_VOTE, "VOTE"}};
 	const char *between = "";
 
@@ -204,6 +208,8 @@ print_answer(const struct approval_step *step, int64_t now)
 	printf(", \"counted\": %u, \"steps_taken\": %u, \"deadline\": %lld, \"reminded_at\": %lld",
 	       (unsigned)step->counted, step->next.steps_taken, (long long)step->next.deadline,
 	       (long long)step->next.reminded_at);
+	printf(", \"overridden\": %s, \"reviewed\": %s", step->next.overridden ? "true" : "false",
+	       step->next.reviewed ? "true" : "false");
 	print_derived(&step->next, now);
 	printf("}");
 }

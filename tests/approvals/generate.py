@@ -19,6 +19,8 @@ KINDS = {
     "EXTEND_GIVEN": 8,
     "WITHDRAW_GIVEN": 3,
     "REVOKE_GIVEN": 5,
+    "OVERRIDE_GIVEN": 3,
+    "REVIEW_GIVEN": 3,
     "TIME_CHECK": 14,
     "OPENED": 0.5,
 }
@@ -26,8 +28,8 @@ STATES = {"NONE", "PENDING", "APPROVED", "DENIED", "EXPIRED", "CANCELLED", "REVO
 VERDICTS = {"TAKEN", "REPEATED", "REFUSED"}
 REFUSALS = """not_open digest_mismatch approval_expired already_decided responder_is_requester excluded not_a_member recused
     denied_before stage_not_open reason_required too_many_voters not_requester not_extendable not_later beyond_maximum not_granted
-    not_an_approver authorization_expired""".split()
-EFFECTS = "ANNOUNCE ASK CANCEL CLOSE DENY EXPIRE EXTEND GRANT REMIND REVOKE STEPS VOTE".split()
+    not_an_approver authorization_expired not_overridable not_overridden responder_is_overrider already_reviewed""".split()
+EFFECTS = "ANNOUNCE ASK CANCEL CLOSE DENY EXPIRE EXTEND GRANT OVERRIDE REMIND REVIEW REVOKE STEPS VOTE".split()
 
 
 class Shape:
@@ -47,6 +49,7 @@ class Shape:
         self.all = 0.5
         self.has_deadline = 0.75
         self.denies = 1
+        self.overridable = rng.choice([0, 0.8, 1])
         self.bad = rng.choice([0, 0.03, 0.1])  # how often facts stand against an answer
 
 
@@ -96,6 +99,7 @@ def approval(rng, shape):
                 "deny_quorum": rng.choice(shape.deny_quorums),
                 "distinct": chance(rng, shape.distinct),
                 "require_reason": chance(rng, 0.15 if shape.events < 100 else 0.4),
+                "overridable": chance(rng, shape.overridable),
             }
         )
         for position in range(rng.choice(shape.stages)):
@@ -278,6 +282,8 @@ class Person:
     def join(self, rng):
         self.groups = {group for group in range(5) if chance(rng, self.shape.membership)}
         self.excluded_from = {demand for demand in range(self.shape.demands) if chance(rng, 0.06)}
+        may = rng.choice([0, 0.8, 1, 1])
+        self.may_override = {demand for demand in range(self.shape.demands) if chance(rng, may)}
 
     def changes(self, rng):
         if chance(rng, 0.3):
@@ -330,7 +336,7 @@ def history(seed, number):
     order = list(range(len(persons)))
     rng.shuffle(order)
     goes_back = chance(rng, 0.03)  # the database's clock is put right
-    after_the_end = rng.choice([0, 1, 1, 2, 3])
+    after_the_end = rng.choice([0, 1, 1, 2, 3, 5])
     for i in range(shape.events):
         if i == 0 and chance(rng, 0.98):
             kind = "OPENED"
@@ -342,8 +348,8 @@ def history(seed, number):
         number = order[i % len(order)] if chance(rng, 0.6) or shape.events > 100 else rng.randrange(len(persons))
         if step_would_meet(approved) and chance(rng, 0.5):
             now = min(a["steps"][approved.steps_taken]["at"], LAST - 10000)
-            kind = rng.choice(["TIME_CHECK", "DENY_GIVEN", "RECUSE_GIVEN", "COMMENT_GIVEN", "REVOKE_GIVEN"])
-        if kind in ("DENY_GIVEN", "COMMENT_GIVEN", "EXTEND_GIVEN", "REVOKE_GIVEN") and shape.events < 100 and approved.votes and chance(rng, 0.5):
+            kind = rng.choice(["TIME_CHECK", "DENY_GIVEN", "RECUSE_GIVEN", "COMMENT_GIVEN", "REVOKE_GIVEN", "REVIEW_GIVEN"])
+        if kind in ("DENY_GIVEN", "COMMENT_GIVEN", "EXTEND_GIVEN", "REVOKE_GIVEN", "OVERRIDE_GIVEN", "REVIEW_GIVEN") and shape.events < 100 and approved.votes and chance(rng, 0.5):
             number = rng.choice(list(approved.votes))
         if chance(rng, 0.12):
             persons[number].changes(rng)
@@ -358,7 +364,11 @@ def history(seed, number):
 
 def kind_of(rng, shape, approved):
     if shape.events > 100:
+        if len(approved.votes) == model.VOTERS and chance(rng, 0.1):
+            return "OVERRIDE_GIVEN"
         return rng.choices(["APPROVE_GIVEN", "DENY_GIVEN", "RECUSE_GIVEN"], [50, 40, 5])[0]
+    if approved.overridden and chance(rng, 0.6):
+        return "REVIEW_GIVEN"
     if approved.state == "APPROVED" and chance(rng, 0.7):
         return "REVOKE_GIVEN"
     return rng.choices(list(KINDS), [often * (shape.denies if kind == "DENY_GIVEN" else 1) for kind, often in KINDS.items()])[0]
@@ -409,6 +419,8 @@ def event(rng, kind, now, approved, groups, number, person, shape):
         "person": number,
         "eligible": eligible,
         "excluded": excluded,
+        "overrides": sum(1 << demand for demand in person.may_override - person.excluded_from),
+        "override_excluded": sum(1 << demand for demand in person.may_override & person.excluded_from),
         "responder_is_requester": person.is_requester or has_agent_key,
         "requester_verified": has_agent_key,
         "is_operator": person.is_operator,

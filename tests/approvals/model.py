@@ -6,6 +6,7 @@ import json
 import sys
 
 ANSWERS = {"APPROVE_GIVEN", "DENY_GIVEN", "RECUSE_GIVEN", "COMMENT_GIVEN", "EXTEND_GIVEN", "WITHDRAW_GIVEN", "REVOKE_GIVEN"}
+ANSWERS |= {"OVERRIDE_GIVEN", "REVIEW_GIVEN"}
 MET = 32
 NEVER = (1 << 63) - 1
 LIMITS = {"demand": 16, "stage": 32, "ask": 32, "step": 16}
@@ -95,6 +96,7 @@ class Approval:
         self.grant_ends = a["grant_ends"]
         self.steps_taken = a["steps_taken"]
         self.votes = {}  # of a person: (what, the asks it is for)
+        self.overridden = self.reviewed = False
         self.stages = []
         self.stages_now = None  # what open_stages() found, until something is answered or asked
 
@@ -206,6 +208,8 @@ class Approval:
             "steps_taken": self.steps_taken,
             "deadline": self.deadline,
             "reminded_at": self.reminded_at,
+            "overridden": self.overridden,
+            "reviewed": self.reviewed,
             "open_asks": mask_of(self.open_asks()) if pending else 0,
             "current_stages": self.open_stages() if pending else [],
             "votes": self.votes_of_asks() if pending else [],
@@ -223,7 +227,8 @@ class Approval:
                 raise Refused("digest_mismatch")
             if self.state == "EXPIRED":
                 raise Refused("approval_expired")
-            if self.state != "APPROVED" or event["kind"] != "REVOKE_GIVEN":
+            may_come = {"APPROVED": {"REVOKE_GIVEN", "REVIEW_GIVEN"}, "REVOKED": {"REVIEW_GIVEN"}}
+            if event["kind"] not in may_come.get(self.state, ()):
                 raise Refused("already_decided")
         elif self.deadline and event["now"] >= self.deadline:
             self.end("EXPIRED", "EXPIRE", effects)
@@ -369,12 +374,50 @@ class Approval:
     def revoke_given(self, event, effects):
         if self.state == "PENDING":
             raise Refused("not_granted")
-        if not event["is_operator"] and self.vote_of(event) != "approve":
+        if not event["is_operator"] and self.vote_of(event) not in ("approve", "override"):
             raise Refused("not_an_approver")
         if event["now"] >= self.grant_ends:
             raise Refused("authorization_expired")
         effects.add("VOTE")
         self.end("REVOKED", "REVOKE", effects)
+
+    def override_given(self, event, effects):
+        if event["responder_is_requester"]:
+            raise Refused("responder_is_requester")
+        demands = range(len(self.given["demands"]))
+        if not all(demand["overridable"] for demand in self.given["demands"]):
+            raise Refused("not_overridable")
+        may, excluded = event["overrides"], event["override_excluded"]
+        if not all(may >> demand & 1 for demand in demands):
+            raise Refused("excluded" if all((may | excluded) >> demand & 1 for demand in demands) else "not_a_member")
+        if self.vote_of(event) == "recuse":
+            raise Refused("recused")
+        if self.vote_of(event) == "deny":
+            raise Refused("denied_before")
+        if not event["has_reason"]:
+            raise Refused("reason_required")
+        self.must_find_a_place(event)
+        self.vote(event, ("override", set()))
+        self.overridden = True
+        effects |= {"VOTE", "OVERRIDE"}
+        self.end("APPROVED", "GRANT", effects)
+
+    def review_given(self, event, effects):
+        if not self.overridden:
+            raise Refused("not_overridden")
+        if event["responder_is_requester"]:
+            raise Refused("responder_is_requester")
+        if self.vote_of(event) == "override":
+            raise Refused("responder_is_overrider")
+        self.must_be_eligible(event)
+        if self.vote_of(event) == "recuse":
+            raise Refused("recused")
+        if self.reviewed:
+            raise Refused("already_reviewed")
+        if not event["has_reason"]:
+            raise Refused("reason_required")
+        self.reviewed = True
+        effects |= {"VOTE", "ANNOUNCE", "REVIEW"}
 
     def time_check(self, event, effects):
         if self.state == "EXPIRED":

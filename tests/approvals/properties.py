@@ -16,6 +16,7 @@ def faults(history, answers):
     state, deadline, steps_taken, reminded_at, ends, next_time = "NONE", a["deadline"], a["steps_taken"], a["reminded_at"], 0, None
     approved = {}  # person: the asks that the approve of that person was for
     words = []
+    overridden_by, reviewed = None, False
     clock = until = 0  # as told last; the latest that steps were taken by
     put_back = False
     for number, (event, answer) in enumerate(zip(history["events"], answers)):
@@ -84,14 +85,30 @@ def faults(history, answers):
         if "CANCEL" in effects and not (event["kind"] == "WITHDRAW_GIVEN" and event["requester_verified"] and event["digest_matches"]):
             say("cancelled by another than the requester")
         if "REVOKE" in effects:
-            if state != "APPROVED" or now >= ends or not event["digest_matches"] or not (event["is_operator"] or person in approved):
+            if state != "APPROVED" or now >= ends or not event["digest_matches"] or not (event["is_operator"] or person in approved or person == overridden_by):
                 say("revoked by somebody who may not, or what is over")
+        if ("OVERRIDE" in effects) != ("GRANT" in effects and event["kind"] == "OVERRIDE_GIVEN"):
+            say("an override that grants nothing, or one that is not marked")
+        if "OVERRIDE" in effects:
+            overridden_by = person
+            approved.pop(person, None)
+            many = len(a["demands"])
+            if event["overrides"] & (1 << many) - 1 != (1 << many) - 1 or not all(demand["overridable"] for demand in a["demands"]):
+                say("overridden by somebody who may not, or what may not be")
+            if not event["has_reason"] or not event["digest_matches"] or event["responder_is_requester"]:
+                say("overridden without a reason, unseen, or by the requester")
+        if "REVIEW" in effects:
+            if overridden_by is None or reviewed or person == overridden_by or not event["eligible"] or not event["has_reason"]:
+                say("reviewed by somebody who may not, or what need not be")
+            reviewed = True
+        if answer["overridden"] != (overridden_by is not None) or answer["reviewed"] != reviewed:
+            say("marked as what it is not")
         if "GRANT" in effects:
             ends = now + history["grant_for"]
-            if event["kind"] not in ("APPROVE_GIVEN", "TIME_CHECK") or not (state == "PENDING"):
+            if event["kind"] not in ("APPROVE_GIVEN", "TIME_CHECK", "OVERRIDE_GIVEN") or not (state == "PENDING"):
                 say("granted by something else")
             for demand in range(len(a["demands"])):
-                if not may_be_met(a, demand, list(approved.values()), answer["steps_taken"]):
+                if "OVERRIDE" not in effects and not may_be_met(a, demand, list(approved.values()), answer["steps_taken"]):
                     say(f"granted without enough persons for demand {demand}")
         state, deadline, steps_taken = answer["state"], answer["deadline"], answer["steps_taken"]
         reminded_at, next_time = answer["reminded_at"], answer["next_time"]

@@ -66,7 +66,7 @@ read_lists(struct bytes *bytes, struct approval *approval)
 		unsigned facts = byte(bytes);
 
 		approval->demands[i] =
-		    (struct approval_demand){facts & 4 ? quorum(bytes) : 1, facts & 1, facts & 2};
+		    (struct approval_demand){facts & 4 ? quorum(bytes) : 1, facts & 1, facts & 2, facts & 8};
 	}
 	for (unsigned i = 0; i < approval->stage_count && i < APPROVAL_STAGES_MAX; i++) {
 		unsigned facts = byte(bytes), last = i > 0 ? approval->stages[i - 1].demand : 0;
@@ -91,7 +91,7 @@ read_lists(struct bytes *bytes, struct approval *approval)
 		    quorum(bytes), facts & 1, !(facts & 1) ^ (facts >> 1 & 1)};
 	}
 	for (unsigned i = 0; i < approval->voter_count && i < APPROVAL_VOTERS_MAX; i++) {
-		approval->voters[i].vote = (enum approval_vote)below(bytes, APPROVAL_VOTE_RECUSED + 1);
+		approval->voters[i].vote = (enum approval_vote)below(bytes, APPROVAL_VOTE_OVERRIDE + 1);
 		approval->voters[i].counts = mask(bytes);
 	}
 }
@@ -118,6 +118,8 @@ read_approval(struct bytes *bytes)
 		approval.voter_count = below(bytes, APPROVAL_VOTERS_MAX + 1);
 		approval.reminded_at = moment(bytes);
 		approval.grant_ends = moment(bytes);
+		approval.overridden = facts & 8;
+		approval.reviewed = facts & 16;
 	}
 	read_lists(bytes, &approval);
 	return approval;
@@ -134,11 +136,13 @@ read_event(struct bytes *bytes, const struct approval *approval)
 							   : approval->voter_count,
 				       .eligible = mask(bytes),
 				       .excluded = facts & 32 ? mask(bytes) : 0,
+				       .overrides = facts & 64 ? UINT32_MAX : 0,
+				       .override_excluded = facts & 32 ? UINT32_MAX : 0,
 				       .responder_is_requester = facts & 32 && byte(bytes) & 1,
 				       .requester_verified = facts & 64,
 				       .is_operator = facts & 128,
 				       .digest_matches = facts != 33,
-				       .has_reason = kind & 1,
+				       .has_reason = kind & 1 || facts & 128,
 				       .deadline = kind == APPROVAL_EXTEND_GIVEN ? moment(bytes) : 0};
 }
 
@@ -224,8 +228,9 @@ check_step(const struct approval *before, const struct approval_event *event, co
 	}
 	assert(approval_is_well_formed(after));
 	assert((step->counted & ~event->eligible) == 0);
-	if (granted)
+	if (granted && !(step->effects & APPROVAL_EFFECT_OVERRIDE))
 		check_granted(after);
+	assert(after->overridden == before->overridden || event->kind == APPROVAL_OVERRIDE_GIVEN);
 	check_stages(after);
 	check_more(after);
 	if (after->state == APPROVAL_PENDING && event->kind == APPROVAL_TIME_CHECK)

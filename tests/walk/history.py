@@ -22,6 +22,7 @@ import history_inputs
 import history_ledger
 import history_limits
 import history_news
+import history_override
 import history_votes
 import history_words
 from history_tools import SECOND, b64url_decode, microseconds, parse
@@ -29,11 +30,11 @@ from history_tools import SECOND, b64url_decode, microseconds, parse
 INPUTS = {"requests": "evaluator", "responses": "resolver", "outcomes": "recorder", "approvals": "notifier"}
 OUTPUTS = ("approvals", "authorizations", "incidents", "quarantine", "checkpoints", "directory")
 TABLES = ("installation", "consumer_position", "agent", "group_member", "signing_key", "directory_history", "policy", "policy_shadow", "request",
-          "decision", "approval", "approval_requirement", "approval_step", "open_approval", "open_ask", "response",
+          "decision", "approval", "approval_requirement", "approval_step", "approval_review", "open_approval", "open_ask", "response",
           "authorization_status", "outcome", "incident", "quarantine",
           "quarantine_raw", "shelf", "ledger_head", "ledger_batch", "ledger_event", "relay_position", "checkpoint", "delivery",
           "delivery_target", "outcome_news", "setback", "limit_counter", "limit_use", "hold", "held_request")
-RULES = (history_inputs, history_words, history_votes, history_ledger, history_effects, history_limits, history_flood, history_holds, history_news)
+RULES = (history_inputs, history_words, history_votes, history_override, history_ledger, history_effects, history_limits, history_flood, history_holds, history_news)
 
 
 class Record:
@@ -87,6 +88,7 @@ class View:
         self.approvals = {(a["tenant"], a["request_id"]): a for a in t["approval"]}
         for row in sorted(t["approval_requirement"], key=lambda r: r["n"]):
             self.requirements.setdefault(row["approval_id"], []).append(row)
+        self.reviews = {r["approval_id"]: r for r in t["approval_review"]}
         self.steps = {}
         for row in sorted(t["approval_step"], key=lambda s: s["n"]):
             self.steps.setdefault(row["approval_id"], []).append(row)

@@ -12,7 +12,7 @@ def demands_of(requirements, steps, opened_at):
     for row in requirements:
         if row["demand"] == len(demands):
             demands.append({"profile": row["profile"], "policy": row["policy_id"], "distinct": row["distinct_persons"],
-                            "deny_quorum": row["deny_quorum"], "require_reason": row["require_reason"], "is_fallback": row["fallback"], "stages": [], "steps": [],
+                            "deny_quorum": row["deny_quorum"], "require_reason": row["require_reason"], "is_fallback": row["fallback"], "override": row["override_group"], "stages": [], "steps": [],
                             "rows": [], "numbers": [], "since": row["added_at"] or opened_at})
         demand = demands[row["demand"]]
         demand["rows"].append(row["n"])
@@ -40,7 +40,7 @@ def same(demand, wanted):
 
     def stages(those):
         return [(whole or len(asks) == 1, asks) for whole, asks in those]
-    return all(demand[n] == wanted[n] for n in ("distinct", "deny_quorum", "require_reason")) \
+    return all(demand[n] == wanted[n] for n in ("distinct", "deny_quorum", "require_reason", "override")) \
         and stages(demand["stages"]) == stages(wanted["stages"]) and plain(demand["steps"]) == plain(wanted["steps"])
 
 

@@ -150,7 +150,8 @@ def judge_deliveries(view, violate):
         approval = view.approvals.get((row["tenant"], row["request_id"]))
         if not approval or approval["approval_id"] != row["approval_id"]:
             violate("made-up", who, "a delivery about no question")
-        elif row["kind"] == "approval.closed" and approval["state"] == "PENDING" or row["kind"] == "approval.revoked" and approval["state"] != "REVOKED":
+        elif row["kind"] == "approval.closed" and approval["state"] == "PENDING" or row["kind"] == "approval.revoked" and approval["state"] != "REVOKED" \
+                or row["kind"] == "approval.overridden" and row["approval_id"] not in view.reviews:
             violate("made-up", who, "tells an end that has not come")
         if (row["state"] == "pending") != (row["finished_at"] is None) or row["state"] == "sent" and row["attempts"] < 1:
             violate("delivery", who, f"{row['state']}, finished at {row['finished_at']}, {row['attempts']} attempts")
@@ -162,6 +163,10 @@ def judge_deliveries(view, violate):
     for request, approval in view.approvals.items():
         groups = [r["group_name"] for r in view.requirements.get(approval["approval_id"], ()) if approval["asked"] >> r["n"] & 1]
         for target in view.history.targets:
+            every = [r["group_name"] for r in view.requirements.get(approval["approval_id"], ())]
+            told = (approval["approval_id"], target["channel"], target["name"], "approval.overridden")
+            if approval["approval_id"] in view.reviews and wants(target, request[0], every, "opened") and told not in there:
+                violate("untold", key_of(*request), f"{target['channel']}/{target['name']} was not told that it was overridden")
             for event in ("opened", *["closed"] * (approval["state"] != "PENDING"), *["revoked"] * (approval["state"] == "REVOKED")):
                 told = (approval["approval_id"], target["channel"], target["name"], f"approval.{event}")
                 if wants(target, request[0], groups, "closed" if event == "revoked" else event) and told not in there:

@@ -59,7 +59,7 @@ def stages_of(name, profile):
     """What one profile wants, as approval_requirement and approval_step keep it."""
     stages = profile.get("stages", [profile])
     return {"profile": name, "distinct": profile.get("distinct", False), "deny_quorum": profile.get("deny_quorum", 1),
-            "require_reason": profile.get("require_reason", False),
+            "require_reason": profile.get("require_reason", False), "override": profile.get("override"),
             "stages": [("all_of" in s, [(a["group"], a["quorum"]) for a in s.get("all_of", s.get("any_of"))]) for s in stages],
             "steps": [(duration(s["after"]), s.get("how", "add"), s["to"]["group"], s["to"]["quorum"])
                       for s in profile.get("escalate", ())]}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nothing was granted without the people whom the policy demanded, each with a key, a group and a right of his own, in time."""
 import history_identity
+import history_override
 import history_people
 from history_approval import demands_of, is_met, same, standing, ways_of
 from history_policy import demand_of, unite
@@ -148,6 +149,9 @@ def judge_response(view, directory, response, violate):
         violate("vote", who, f"about {response['request_digest']}, the request is {row['request_digest']}")
     if response["verdict"] == "revoke":
         judge_revoke(view, directory, response, approval, who, violate)
+    elif response["verdict"] == "review":
+        if at < (approval["closed_at"] or at + 1):
+            violate("vote-late", who, f"reviewed at {at}, closed at {approval['closed_at']}")
     elif approval["deadline"] and at >= approval["deadline"] or at < approval["opened_at"] or approval["closed_at"] and at > approval["closed_at"]:
         violate("vote-late", who, f"counted at {at}: opened {approval['opened_at']}, deadline {approval['deadline']}, closed {approval['closed_at']}")
     record = view.sent.get((response["origin_topic"], response["origin_partition"], response["origin_offset"]))
@@ -160,7 +164,7 @@ def judge_response(view, directory, response, violate):
 def judge_revoke(view, directory, response, approval, who, violate):
     """He took back what he had approved, or is an operator; and it had been granted."""
     tenant, person, at = response["tenant"], response["responder"], response["received_at"]
-    approved = any(v["responder"] == person and v["verdict"] == "approve" and v["result"] == "counted" and v["received_at"] <= at
+    approved = any(v["responder"] == person and v["verdict"] in ("approve", "override") and v["result"] == "counted" and v["received_at"] <= at
                    for v in view.responses.get(approval["approval_id"], ()))
     if not approved and not directory.is_member(tenant, OPERATORS, person, at):
         violate("vote", who, f"{person} took back what he had not approved")
@@ -182,10 +186,12 @@ def judge_membership(view, directory, response, row, approval, who, violate):
                 for n in response["counted_for"] if n in needs):
             violate("vote", who, "without a reason where one is demanded")
         return
-    if response["verdict"] in ("withdraw", "revoke"):
+    if response["verdict"] == "override":
+        history_override.judge_overrider(directory, response, needs.values(), who, violate)
+    if response["verdict"] in ("withdraw", "revoke", "override"):
         return
     groups = {r["group_name"] for r in needs.values()}
-    groups |= {OPERATORS} if response["verdict"] != "recuse" else set()
+    groups |= {OPERATORS} if response["verdict"] not in ("recuse", "review") else set()
     asked = any(directory.is_member(tenant, g, person, at) for g in groups)
     own = response["verdict"] == "comment" and (person in (row["agent_id"], row["on_behalf_of"])
                                                 or directory.may_own(tenant, row["agent_id"], person, at))
@@ -219,7 +225,7 @@ def may_be_refused(view, directory, response):
         "repeated": response["verdict"] in own,
         "recused": "recuse" in own, "denied_before": "deny" in own,
         "stage_not_open": any((r["of_step"] or r["stage"] not in (0, None)) for r in view.requirements.get(approval["approval_id"], ())),
-        "reason_required": not response["reason"] and (response["verdict"] == "comment" or any(r["require_reason"] for r in needs)),
+        "reason_required": not response["reason"] and (response["verdict"] in ("comment", "override", "review") or any(r["require_reason"] for r in needs)),
         "too_many_voters": len({v["responder"] for v in same}) >= VOTERS_MAX,
         "not_extendable": not approval["latest"] or not approval["deadline"],
         "not_later": wanted is not None and wanted <= limit[1],
@@ -232,7 +238,8 @@ def may_be_refused(view, directory, response):
         "approval_expired": approval["deadline"] and at >= approval["deadline"] or approval["state"] == "EXPIRED",
         "already_decided": approval["closed_at"] is not None and approval["closed_at"] <= at and approval["state"] != "EXPIRED",
         "responder_is_requester": person in (row["agent_id"], row["on_behalf_of"], row["verified_owner"]) or directory.may_own(request[0], row["agent_id"], person, at),
-        "not_a_member": not any(directory.always_member(request[0], r["group_name"], person, at) for r in needs),
+        **history_override.may_be_refused(view, directory, response, approval),
+        "not_a_member": response["verdict"] == "override" or not any(directory.always_member(request[0], r["group_name"], person, at) for r in needs),
     }.get(response["result"], False)
 
 
@@ -326,9 +333,10 @@ def judge_grant(view, directory, request, approval, votes, who, violate):
     asked = demands_of(needs, view.steps.get(approval["approval_id"], ()), approval["opened_at"])
     persons = {r["n"]: {v["responder"] for v in votes if (r["n"] in v["counted_for"] or r["added_at"] and r["added_at"] >= v["received_at"])
                         and stands(v, r["group_name"])} for r in needs}
+    overridden = history_override.overrides(view, approval, votes)
     for demand in asked:
         ways = [[[(r["n"], r["quorum"]) for r in way] for way in stage] for stage in ways_of(demand, needs, steps)]
-        if not is_met(ways, persons, demand["distinct"]):
+        if not overridden and not is_met(ways, persons, demand["distinct"]):
             violate("grant", who, f"{demand} had to be met, there were {persons}")
         denies = {p for p, verdict in verdicts.items() if verdict == "deny" for v in votes
                   if v["responder"] == p and v["verdict"] == "deny" and set(v["counted_for"]) & set(demand["rows"])}

@@ -12,7 +12,7 @@ from history_policy import matches
 from history_tools import canonical, parse
 from house import House, Key, digest_of, policy
 from plants import PLANTS, Plant
-import plants_effects, plants_flood, plants_holds, plants_identity, plants_inputs, plants_ledger, plants_limits, plants_news, plants_people, plants_votes, plants_words  # noqa: E401, F401
+import plants_effects, plants_flood, plants_holds, plants_identity, plants_inputs, plants_ledger, plants_limits, plants_news, plants_override, plants_people, plants_votes, plants_words  # noqa: E401, F401
 
 
 # on what is granted at once, and on what people grant
@@ -25,6 +25,7 @@ LIMITS += [{**LIMITS[0], "id": "executions", "count": {"max": 1000, "per": "1h"}
 def staged(version, **changes):
     """The usual policy, in which a third may stand in for a pair that does not answer."""
     document = policy(version, limits=LIMITS, **changes)
+    document["approvals"]["release"]["override"] = "breakers"
     document["approvals"]["ghosts"] = {"any_of": [{"group": "ghosts", "quorum": 1}], "ttl": "1h"}
     document["classes"][:0] = [
         {"id": "stranded", "actions": ["stranded.**"], "default": "REQUIRE_APPROVAL", "approval": "ghosts"},
@@ -77,6 +78,7 @@ class Town:
         for request_id, word in ((self.granted, "GRANTED"), (self.pair, "GRANTED"), (self.denied, "DENIED"), (self.brief, "EXPIRED")):
             house.word(request_id, word)
         self.take_back(house)
+        self.override(house)
         house.activate(staged(2))
         stricter = policy(3, rules=[{"id": "stop", "match": {"actions": ["deployment.**"]}, "decision": "BLOCK"}])
         house.cli("policy", "shadow", "-", stdin=json.dumps(stricter))
@@ -131,6 +133,19 @@ class Town:
         self.failed = house.report(self.pair, "failed", detail="no answer")
         house.report(self.revoked, "started")
         house.expect("incidents", self.revoked)
+
+    def override(self, house):
+        """Two that one person lets through alone, of which one is reviewed."""
+        house.person("olga", "breakers")
+        self.overridden, self.reviewed = house.ask(), house.ask(agent_id="another")
+        for request_id in (self.overridden, self.reviewed):
+            house.word(request_id, "PENDING")
+            house.answer(request_id, "olga", "override", reason="the shop is down")
+            house.word(request_id, "GRANTED")
+        house.answer(self.reviewed, "olga", "review", reason="me again")
+        house.answer(self.reviewed, "alice", "review", reason="it was needed")
+        house.expect("approvals", self.reviewed, cause="reviewed")
+        house.eventually("SELECT count(*) FROM approval_review WHERE closed_at IS NOT NULL", expected=[(1,)])
 
     def repeat(self, house, request):
         """The same id once more: with the same bytes, with the same meaning, and with another."""

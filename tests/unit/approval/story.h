@@ -122,6 +122,10 @@ check_sense(const struct approval *before, const struct approval_event *event, c
 	assert_int_equal((step->effects & APPROVAL_EFFECT_CANCEL) != 0,
 			 !was_final && after->state == APPROVAL_CANCELLED);
 	assert_int_equal((step->effects & APPROVAL_EFFECT_REVOKE) != 0, revoked);
+	assert_int_equal((step->effects & APPROVAL_EFFECT_OVERRIDE) != 0,
+			 !was_final && after->state == APPROVAL_APPROVED && after->overridden);
+	assert_int_equal((step->effects & APPROVAL_EFFECT_REVIEW) != 0, !before->reviewed && after->reviewed);
+	assert_true(after->overridden >= before->overridden && after->reviewed >= before->reviewed);
 	assert_int_equal(step->refusal != APPROVAL_REFUSAL_NONE, step->verdict == APPROVAL_REFUSED);
 	assert_true(step->verdict == APPROVAL_TAKEN || step->counted == 0);
 	assert_true(step->verdict != APPROVAL_REPEATED || step->effects == of_time);
@@ -129,7 +133,8 @@ check_sense(const struct approval *before, const struct approval_event *event, c
 		    || step->effects == EXPIRED_THEN);
 	assert_int_equal((step->effects & STEPS) != 0, after->steps_taken > before->steps_taken);
 	assert_true(after->steps_taken >= before->steps_taken && after->voter_count >= before->voter_count);
-	if (step->verdict != APPROVAL_TAKEN || event->kind > APPROVAL_RECUSE_GIVEN)
+	if (step->verdict != APPROVAL_TAKEN
+	    || (event->kind > APPROVAL_RECUSE_GIVEN && event->kind != APPROVAL_OVERRIDE_GIVEN))
 		assert_true(memcmp(after->voters, before->voters, sizeof after->voters) == 0);
 	if (step->effects == 0)
 		assert_true(memcmp(after, before, sizeof *after) == 0);

@@ -31,6 +31,7 @@ struct point {
 	    reminded;		      /* times count from the opening; reminded: one more, 0 = never */
 	uint8_t stage[STEPS_AT_MOST]; /* of the steps taken */
 	uint8_t vote[PEOPLE], counts[PEOPLE];
+	uint8_t overridden, reviewed;
 };
 
 static struct {
@@ -91,6 +92,8 @@ approval_at(const struct point *point)
 	approval.state = (enum approval_state)point->state;
 	approval.deadline = point->deadline ? OPENED_AT + point->deadline : 0;
 	approval.reminded_at = point->reminded ? OPENED_AT + point->reminded - 1 : 0;
+	approval.overridden = point->overridden;
+	approval.reviewed = point->reviewed;
 	if (approval.state == APPROVAL_APPROVED || approval.state == APPROVAL_REVOKED)
 		approval.grant_ends = GRANT_ENDS;
 	for (unsigned i = 0; i < point->steps_taken; i++)
@@ -130,6 +133,8 @@ point_after(const struct point *before, const struct approval *next, unsigned pe
 	point.time = (uint8_t)(now - OPENED_AT);
 	point.deadline = (uint8_t)(next->deadline ? next->deadline - OPENED_AT : 0);
 	point.reminded = (uint8_t)(next->reminded_at ? next->reminded_at - OPENED_AT + 1 : 0);
+	point.overridden = next->overridden;
+	point.reviewed = next->reviewed;
 	point.steps_taken = (uint8_t)next->steps_taken;
 	for (unsigned i = 0; i < next->steps_taken; i++)
 		point.stage[i] = (uint8_t)next->steps[i].stage;
@@ -355,6 +360,10 @@ said_after(const struct moment *moment, const struct approval_event *event, unsi
 {
 	struct point said = *moment->point;
 
+	if (taken && event->kind == APPROVAL_OVERRIDE_GIVEN) {
+		said.vote[person] = APPROVAL_VOTE_OVERRIDE;
+		said.counts[person] = 0;
+	}
 	if (!taken || event->kind > APPROVAL_RECUSE_GIVEN || event->kind == APPROVAL_OPENED)
 		return said;
 	said.vote[person] = event->kind == APPROVAL_APPROVE_GIVEN ? APPROVAL_VOTE_APPROVE
@@ -441,6 +450,7 @@ try_answers(const struct moment *moment, unsigned person, bool every_fact)
 	static const int64_t deadlines[] = {OPENED_AT + 6, OPENED_AT + 7, OPENED_AT + 5, 0};
 	uint32_t groups = explored.scene->groups[person];
 	const uint32_t members[][2] = {{groups, 0}, {groups & 0x55, groups & 0xaa}, {0, groups}, {0, 0}};
+	static const uint32_t overrides[][2] = {{3, 0}, {1, 2}, {2, 0}, {0, 3}};
 
 	for (size_t i = 0; i < COUNT_OF(members); i++) {
 		for (size_t j = 0; j < COUNT_OF(all_facts) && (j < 3 || (every_fact && i == 0)); j++) {
@@ -452,9 +462,11 @@ try_answers(const struct moment *moment, unsigned person, bool every_fact)
 						       .is_operator = facts & OPERATOR,
 						       .eligible = members[i][0],
 						       .excluded = members[i][1],
+						       .overrides = overrides[i][0],
+						       .override_excluded = overrides[i][1],
 						       .deadline = deadlines[i]};
 
-			for (int kind = APPROVAL_APPROVE_GIVEN; kind <= APPROVAL_REVOKE_GIVEN; kind++) {
+			for (int kind = APPROVAL_APPROVE_GIVEN; kind <= APPROVAL_REVIEW_GIVEN; kind++) {
 				event.kind = (enum approval_event_kind)kind;
 				try(moment, event, person);
 			}
@@ -515,6 +527,7 @@ stages_with_a_reminder(struct story *story)
 {
 	demand(story);
 	story->approval.demands[0].deny_quorum = 2;
+	story->approval.demands[0].overridable = true;
 	stage(story, false);
 	ask(story, 2);
 	stage(story, false);
@@ -556,8 +569,10 @@ two_demands_one_with_a_reason(struct story *story)
 	story->approval.demands[0].require_reason = true;
 	stage(story, false);
 	ask(story, 1);
+	story->approval.demands[0].overridable = true;
 	demand(story);
 	story->approval.demands[1].deny_quorum = 2;
+	story->approval.demands[1].overridable = true;
 	stage(story, true);
 	ask(story, 1);
 	ask(story, 2);
@@ -593,6 +608,7 @@ one_place_left(struct story *story)
 {
 	plain_demand(story, 1);
 	story->approval.demands[0].deny_quorum = 2;
+	story->approval.demands[0].overridable = true;
 }
 
 static void

@@ -286,6 +286,114 @@ an_authorization_that_has_ended_is_not_revoked(void **state)
 	expect(&story, event, APPROVAL_REVOKED, COUNTED | ENDED(REVOKE));
 }
 
+/* ------------------------------------------------------------------ override and review */
+
+static struct story
+overridable(void)
+{
+	struct story story = two_wanted();
+
+	for (unsigned i = 0; i < story.approval.demand_count; i++)
+		story.approval.demands[i].overridable = true;
+	return story;
+}
+
+static struct approval_event
+override_of(const struct story *story, unsigned person)
+{
+	struct approval_event event = event_of(story, APPROVAL_OVERRIDE_GIVEN, person, 0);
+
+	event.overrides = 0xffff;
+	return event;
+}
+
+static void
+one_of_the_override_group_goes_past_everybody(void **state)
+{
+	struct story story = overridable();
+	struct approval_event event = override_of(&story, 9);
+
+	(void)state;
+	event.has_reason = false;
+	expect_refused(&story, event, APPROVAL_REFUSAL_NO_REASON);
+	event.has_reason = true;
+	event.overrides = 0;
+	expect_refused(&story, event, APPROVAL_REFUSAL_NOT_ELIGIBLE);
+	event.override_excluded = 0xffff;
+	expect_refused(&story, event, APPROVAL_REFUSAL_EXCLUDED);
+	event.overrides = 0xffff;
+	event.responder_is_requester = true;
+	expect_refused(&story, event, APPROVAL_REFUSAL_REQUESTER);
+	event.responder_is_requester = false;
+	expect(&story, event, APPROVAL_APPROVED, COUNTED | ENDED(GRANT) | APPROVAL_EFFECT_OVERRIDE);
+	assert_true(story.approval.overridden);
+	assert_false(story.approval.reviewed);
+}
+
+static void
+every_demand_must_let_it(void **state)
+{
+	struct story story = overridable();
+	struct approval_event event = override_of(&story, 9);
+
+	(void)state;
+	story.approval.demands[0].overridable = false;
+	expect_refused(&story, event, APPROVAL_REFUSAL_NOT_OVERRIDABLE);
+}
+
+static void
+who_denied_or_stepped_aside_overrides_nothing(void **state)
+{
+	struct story story = overridable();
+
+	(void)state;
+	story.approval.demands[0].deny_quorum = 2;
+	denies(&story, ANN, 1, APPROVAL_PENDING);
+	recuses(&story, BOB, 1);
+	expect_refused(&story, override_of(&story, ANN), APPROVAL_REFUSAL_DENIED_BEFORE);
+	expect_refused(&story, override_of(&story, BOB), APPROVAL_REFUSAL_RECUSED);
+}
+
+static void
+another_who_was_asked_reviews_it_once(void **state)
+{
+	struct story story = overridable();
+	struct approval_event event;
+
+	(void)state;
+	expect_refused(&story, event_of(&story, APPROVAL_REVIEW_GIVEN, BOB, 1),
+		       APPROVAL_REFUSAL_NOT_OVERRIDDEN);
+	story.place[9] = story.approval.voter_count + 1;
+	event = override_of(&story, 9);
+	event.voter = story.approval.voter_count;
+	expect(&story, event, APPROVAL_APPROVED, COUNTED | ENDED(GRANT) | APPROVAL_EFFECT_OVERRIDE);
+	expect_refused(&story, event_of(&story, APPROVAL_REVIEW_GIVEN, 9, 1), APPROVAL_REFUSAL_OVERRIDER);
+	expect_refused(&story, event_of(&story, APPROVAL_REVIEW_GIVEN, BOB, 0), APPROVAL_REFUSAL_NOT_ELIGIBLE);
+	event = event_of(&story, APPROVAL_REVIEW_GIVEN, BOB, 1);
+	event.has_reason = false;
+	expect_refused(&story, event, APPROVAL_REFUSAL_NO_REASON);
+	event.has_reason = true;
+	expect(&story, event, APPROVAL_APPROVED, COUNTED | APPROVAL_EFFECT_REVIEW);
+	expect_refused(&story, event_of(&story, APPROVAL_REVIEW_GIVEN, CYD, 1), APPROVAL_REFUSAL_REVIEWED);
+}
+
+static void
+who_overrode_may_revoke_and_it_is_reviewed_all_the_same(void **state)
+{
+	struct story story = overridable();
+	struct approval_event event = override_of(&story, 9);
+
+	(void)state;
+	story.place[9] = story.approval.voter_count + 1;
+	expect(&story, event, APPROVAL_APPROVED, COUNTED | ENDED(GRANT) | APPROVAL_EFFECT_OVERRIDE);
+	story.approval.grant_ends = GRANT_ENDS;
+	expect(&story, event_of(&story, APPROVAL_REVOKE_GIVEN, 9, 0), APPROVAL_REVOKED,
+	       COUNTED | ENDED(REVOKE));
+	assert_true(story.approval.overridden);
+	expect(&story, event_of(&story, APPROVAL_REVIEW_GIVEN, BOB, 1), APPROVAL_REVOKED,
+	       COUNTED | APPROVAL_EFFECT_REVIEW);
+}
+
 int
 main(void)
 {
@@ -304,6 +412,11 @@ main(void)
 	    cmocka_unit_test(who_approved_may_revoke_and_so_may_operators),
 	    cmocka_unit_test(who_took_the_approve_back_did_not_approve),
 	    cmocka_unit_test(an_authorization_that_has_ended_is_not_revoked),
+	    cmocka_unit_test(one_of_the_override_group_goes_past_everybody),
+	    cmocka_unit_test(every_demand_must_let_it),
+	    cmocka_unit_test(who_denied_or_stepped_aside_overrides_nothing),
+	    cmocka_unit_test(another_who_was_asked_reviews_it_once),
+	    cmocka_unit_test(who_overrode_may_revoke_and_it_is_reviewed_all_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

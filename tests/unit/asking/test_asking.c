@@ -81,6 +81,22 @@ demands_stand_behind_each_other_and_are_well_formed(void **state)
 }
 
 static void
+an_override_group_comes_with_its_demand(void **state)
+{
+	struct asking asking;
+	struct approval approval = opened(&asking);
+	struct policy_profile third = plain();
+	struct policy_requirement more = by(&third);
+
+	(void)state;
+	third.override = "breakers";
+	assert_true(asking_add(&approval, &asking, &more, OPENED));
+	assert_true(approval.demands[2].overridable && !approval.demands[0].overridable);
+	assert_string_equal(asking.overrides[2], "breakers");
+	assert_null(asking.overrides[0]);
+}
+
+static void
 steps_of_several_are_in_the_order_of_their_times_and_keep_their_rows(void **state)
 {
 	struct asking asking;
@@ -123,6 +139,14 @@ what_is_demanded_already_is_known_whatever_its_name(void **state)
 	other = staged();
 	other.deny_quorum = 1;
 	assert_false(asking_has(&approval, &asking, &wanted));
+	other = staged();
+	other.override = "breakers";
+	assert_false(asking_has(&approval, &asking, &wanted));
+	asking.overrides[1] = "breakers";
+	assert_true(asking_has(&approval, &asking, &wanted));
+	asking.overrides[1] = "others";
+	assert_false(asking_has(&approval, &asking, &wanted));
+	asking.overrides[1] = NULL;
 	other = staged();
 	other.stage_count = 1;
 	assert_false(asking_has(&approval, &asking, &wanted));
@@ -224,6 +248,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(demands_stand_behind_each_other_and_are_well_formed),
+	    cmocka_unit_test(an_override_group_comes_with_its_demand),
 	    cmocka_unit_test(steps_of_several_are_in_the_order_of_their_times_and_keep_their_rows),
 	    cmocka_unit_test(what_is_demanded_already_is_known_whatever_its_name),
 	    cmocka_unit_test(what_comes_later_counts_its_times_from_then),

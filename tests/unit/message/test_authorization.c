@@ -193,6 +193,21 @@ pending_has_no_token_and_perhaps_a_deadline(void **state)
 }
 
 static void
+an_override_is_named_in_the_word_and_in_its_token(void **state)
+{
+	struct authorization authorization = granted();
+	const char *token = NULL;
+
+	authorization.overridden_by = "olga";
+	authorization.reason_code = "overridden";
+
+	struct event event = spoken(*state, &authorization, &token);
+
+	assert_non_null(strstr(event.payload, "\"overridden_by\":\"olga\""));
+	assert_non_null(strstr(claims_of(*state, token, AUTHORIZATION_TYP), "\"overridden_by\":\"olga\""));
+}
+
+static void
 a_grant_after_approval_names_who_approved(void **state)
 {
 	static const struct authorization_response responses[] = {
@@ -410,6 +425,7 @@ main(void)
 	    cmocka_unit_test(the_explanation_is_fixed_in_the_ledger_and_not_in_the_token),
 	    cmocka_unit_test(a_token_never_outlives_the_grant),
 	    cmocka_unit_test(pending_has_no_token_and_perhaps_a_deadline),
+	    cmocka_unit_test(an_override_is_named_in_the_word_and_in_its_token),
 	    cmocka_unit_test(a_grant_after_approval_names_who_approved),
 	    cmocka_unit_test(an_invalid_request_is_denied_without_digest_agent_and_policy),
 	    cmocka_unit_test(a_duplicate_names_the_request_that_stands_for_it),

@@ -160,6 +160,8 @@ who_demands_the_same_is_the_same_by_any_name(void **state)
 	assert_true(policy_profile_equal(decision.requirements[0].terms, decision.requirements[1].terms));
 	decision = decided(*state, ONE, ONE ", 'require_reason': true");
 	assert_false(policy_profile_equal(decision.requirements[0].terms, decision.requirements[1].terms));
+	decision = decided(*state, ONE, ONE ", 'override': 'o'");
+	assert_false(policy_profile_equal(decision.requirements[0].terms, decision.requirements[1].terms));
 	decision =
 	    decided(*state, ONE, ONE ", 'escalate': [{'after': '1m', 'to': {'group': 'a', 'quorum': 1}}]");
 	assert_false(policy_profile_equal(decision.requirements[0].terms, decision.requirements[1].terms));

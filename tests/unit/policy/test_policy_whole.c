@@ -30,7 +30,8 @@ static const char sound[] =
     "  {'id': 'other', 'actions': ['**'], 'default': 'BLOCK'}],"
     " 'approvals': {'two': {'all_of': [{'group': 'b', 'quorum': 2, 'filter': 'x'}, {'group': 'a', 'quorum': "
     "1}], 'distinct': true,"
-    "   'deny_quorum': 2, 'exclude': ['requester', 'last_approver'], 'require_reason': true, 'ttl': '2h', "
+    "   'deny_quorum': 2, 'exclude': ['requester', 'last_approver'], 'require_reason': true, 'override': "
+    "'o', 'ttl': '2h', "
     "'hold_for': '5m', 'extend_to': '3h', 'remind_before': '10m', 'remind_every': '20m',"
     "   'escalate': [{'after': '30m', 'to': {'group': 'c', 'quorum': 1}}, {'after': '1h', 'to': {'group': "
     "'d', 'quorum': 1}, 'how': 'replace'}],"
@@ -102,6 +103,7 @@ every_key_is_read_and_kept(void **state)
 	assert_int_equal(two->remind_every, 20 * MINUTE);
 	assert_int_equal(two->exclude, POLICY_EXCLUDE_REQUESTER | POLICY_EXCLUDE_LAST_APPROVER);
 	assert_int_equal(two->deny_quorum, 2);
+	assert_string_equal(two->override, "o");
 	assert_int_equal(two->hold_for, 5 * MINUTE);
 	assert_int_equal(two->uses, 3);
 	assert_int_equal(two->steps[0].how, POLICY_ESCALATE_ADD);
@@ -112,7 +114,7 @@ every_key_is_read_and_kept(void **state)
 	assert_true(!policy->profiles[2].stages[0].all && policy->profiles[2].stages[1].all);
 	assert_int_equal(policy->profiles[2].stages[1].ask_count, 2);
 	policy_groups(policy, &groups);
-	assert_int_equal(groups, 6);
+	assert_int_equal(groups, 7);
 	assert_string_equal(rule->when->source, "big");
 	assert_string_equal(rule->when->path, "rules[0].when");
 	assert_string_equal(rule->unless->source, "context.force");
@@ -306,6 +308,7 @@ approvals_are_checked(void **state)
 	    {"'last_approver'", "'requester'", "E01 duplicate_id", "approvals.two.exclude[1]"},
 	    {"'require_reason': true", "'require_reason': 'deny'", "E01 wrong_type",
 	     "approvals.two.require_reason"},
+	    {"'override': 'o'", "'override': ['o']", "E01 wrong_type", "approvals.two.override"},
 	    {"'hold_for': '5m'", "'hold_for': '10m'", "E01 bad_value", "approvals.two.hold_for"},
 	    {"'after': '1h'", "'after': '30m'", "E01 bad_value", "approvals.two.escalate[1].after"},
 	    {"'after': '1h'", "'after': '2h'", "E01 bad_value", "approvals.two.escalate[1].after"},

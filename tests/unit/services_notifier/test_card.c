@@ -389,6 +389,39 @@ a_revocation_says_so_first_and_who_did_what_has_its_word(void **state)
 }
 
 static void
+an_override_names_who_and_that_it_waits_for_review(void **state)
+{
+	static const struct authorization_response answers[] = {
+	    {.responder = "o", .verdict = "override", .reason = "now"},
+	    {.responder = "a", .verdict = "review", .reason = "fine"}};
+	struct card card = usual();
+	const struct value *body, *data;
+	const char *text;
+
+	(void)state;
+	card.responses = answers;
+	card.response_count = 1;
+	card.result = "GRANTED";
+	card.closed_at = 1790000099 * SECOND;
+	card.overridden_by = "o";
+	body = format(&card, CARD_OVERRIDDEN);
+	data = value_get(body, "data");
+	text = value_get_string(data, "text");
+	assert_string_equal(value_get_string(body, "type"), "approval.overridden");
+	assert_string_equal(value_get_string(body, "timestamp"), "2026-09-21T14:14:59.000000Z");
+	assert_string_equal(value_get_string(data, "overridden_by"), "o");
+	assert_int_equal(strncmp(text, "Overridden, one person let it through", 37), 0);
+	assert_non_null(strstr(text, "\nOverridden by: \"o\"\nReview: open"));
+	assert_non_null(strstr(text, "\nOverridden by \"o\": \"now\"\n"));
+	card.response_count = 2;
+	card.reviewed_by = "a";
+	text = value_get_string(value_get(format(&card, CARD_CLOSED), "data"), "text");
+	assert_null(strstr(text, "Review: open"));
+	assert_non_null(strstr(text, "\nReviewed by: \"a\"\n"));
+	assert_non_null(strstr(text, "\nReviewed by \"a\": \"fine\"\n"));
+}
+
+static void
 an_outcome_is_told_as_it_was_reported(void **state)
 {
 	const struct card_outcome failed = {.outcome_id = "o-1",
@@ -485,6 +518,7 @@ main(void)
 	    cmocka_unit_test(nothing_unseen_is_left_in_a_text),
 	    cmocka_unit_test(values_are_shown_as_they_are),
 	    cmocka_unit_test(a_revocation_says_so_first_and_who_did_what_has_its_word),
+	    cmocka_unit_test(an_override_names_who_and_that_it_waits_for_review),
 	    cmocka_unit_test(an_outcome_is_told_as_it_was_reported),
 	    cmocka_unit_test(one_more_attempt_after_a_failure_says_so),
 	    cmocka_unit_test(no_agent_can_write_a_line_of_the_card),
