@@ -336,6 +336,24 @@ def test_complaint_24_a_sub_agent_is_bound_as_its_parent_is_and_its_question_rea
     town.word(blocked, "DENIED")
 
 
+def test_complaint_25_approvers_learn_what_became_of_it_and_that_this_is_attempt_two(town):
+    first = ask(town, "one", agent_id="retrying", target="billing")
+    answer(town, first, "mia")
+    granted(town, first, "mia")
+    failed = town.report(first, "failed", code="health_check", detail="2 of 5 instances unhealthy")
+    town.eventually("SELECT count(*) FROM delivery WHERE request_id = %s AND kind = %s AND state = 'sent'", first, f"approval.outcome.{failed}", expected=[(1,)])
+    told = json.loads(bytes(town.one("SELECT body FROM delivery WHERE kind = %s", f"approval.outcome.{failed}")))["data"]
+    assert (told["outcome"]["status"], told["outcome"]["detail"]) == ("failed", "2 of 5 instances unhealthy") and "2 of 5 instances unhealthy" in told["text"]
+    second = ask(town, "one", agent_id="retrying", target="billing")
+    town.eventually("SELECT count(*) FROM delivery WHERE request_id = %s AND state = 'sent'", second, expected=[(1,)])
+    card = json.loads(bytes(town.one("SELECT body FROM delivery WHERE request_id = %s", second)))["data"]
+    assert card["attempt"] == 2 and card["before"]["request_id"] == first, card
+    answer(town, second, "mia", "deny", reason="find out why first")
+    town.word(second, "DENIED")
+    assert town.sql("SELECT count(*) FROM outcome WHERE request_id = %s", second) == [(0,)]
+    assert "Now: refused." in town.cli("show", second).stdout  # denied, and nothing was executed
+
+
 def test_complaint_27_what_waits_is_taken_back_and_what_was_granted_too_and_everybody_is_told(town):
     town.agent("hasty")
     request_id = ask(town, "one", agent_id="hasty")
