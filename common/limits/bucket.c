@@ -12,15 +12,36 @@ parts_of(struct bucket bucket)
 	return (wide)bucket.level * (wide)bucket.per + (wide)bucket.part;
 }
 
-struct bucket
-bucket_after(struct bucket bucket, int64_t elapsed)
+static struct bucket
+with_less(struct bucket bucket, wide less)
 {
-	wide parts = parts_of(bucket), filled = elapsed > 0 ? (wide)elapsed * (wide)bucket.max : 0;
+	wide parts = parts_of(bucket);
 
-	parts = filled < parts ? parts - filled : 0;
+	parts = less < parts ? parts - less : 0;
 	bucket.level = (int64_t)(parts / (wide)bucket.per);
 	bucket.part = (int64_t)(parts % (wide)bucket.per);
 	return bucket;
+}
+
+static wide
+filled_in(struct bucket bucket, int64_t elapsed)
+{
+	return elapsed > 0 ? (wide)elapsed * (wide)bucket.max : 0;
+}
+
+struct bucket
+bucket_after(struct bucket bucket, int64_t elapsed)
+{
+	return with_less(bucket, filled_in(bucket, elapsed));
+}
+
+/* With it a bucket lacks at most `amount` more than without it, and that difference shrinks at most as fast as the bucket is filled. */
+struct bucket
+bucket_give_back(struct bucket bucket, int64_t amount, int64_t elapsed)
+{
+	wide taken = (wide)amount * (wide)bucket.per, filled = filled_in(bucket, elapsed);
+
+	return filled < taken ? with_less(bucket, taken - filled) : bucket;
 }
 
 int64_t

@@ -59,6 +59,14 @@ void limits_end(struct limits *limits, const char *tenant, const char *request_i
  * began is given up instead.
  */
 void limits_execute(struct limits *limits, const char *tenant, const char *request_id);
+/*
+ * The execution of what was granted has failed, and who executed has signed that: what it uses of limits that say so (release_on_failure
+ * when it was taken) is given back, once. Of a bucket that is what cannot have been filled up since, and nothing where the limit has changed
+ * since. And: what was given back counts again, from now on, if the limit's window still counts what it was. Both after limits_recall_uses, in
+ * any order, and after everything that is decided here.
+ */
+void limits_release(struct limits *limits, const char *tenant, const char *request_id);
+void limits_retake(struct limits *limits, const char *tenant, const char *request_id);
 /* Counts the limits that the decision found exceeded. */
 void limits_note(struct limits *limits, const struct policy_decision *decision);
 /*
@@ -68,6 +76,9 @@ void limits_note(struct limits *limits, const struct policy_decision *decision);
  */
 bool limits_recall(struct limits *limits, const char *const *tenants, const char *const *request_ids,
 		   size_t count, struct error *error) CS_MUST_CHECK;
+/* The same, and for what they have used and may get back. */
+bool limits_recall_uses(struct limits *limits, const char *const *tenants, const char *const *request_ids,
+			size_t count, struct error *error) CS_MUST_CHECK;
 /*
  * Locks what was asked for and is not locked, in one order for everybody, then reads the clock and what is used. *again: something
  * was, so everything is to be decided by what is known now, at work->now. Before any row that others may wait for is written.

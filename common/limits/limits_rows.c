@@ -40,9 +40,27 @@ recalled(struct limits *limits, const struct store_rows *rows, size_t row)
 	return counter;
 }
 
-bool
-limits_recall(struct limits *limits, const char *const *tenants, const char *const *request_ids, size_t count,
-	      struct error *error)
+static void
+read_holding(struct limits *limits, const struct store_rows *rows, size_t row, bool uses_too)
+{
+	const char *tenant = store_row_text(rows, row, 0), *request_id = store_row_text(rows, row, 1);
+
+	if (!store_row_null(rows, row, 3))
+		limits->places[limits->place_count++] =
+		    (struct limits_place){.tenant = tenant,
+					  .request_id = request_id,
+					  .amount = store_row_int(rows, row, 2),
+					  .until = store_row_time(rows, row, 3),
+					  .counter = recalled(limits, rows, row),
+					  .releases = store_row_bool(rows, row, 13)};
+	else if (uses_too)
+		limits->kept[limits->kept_count++] = (struct limits_kept){
+		    .tenant = tenant, .request_id = request_id, .counter = recalled(limits, rows, row)};
+}
+
+static bool
+recall(struct limits *limits, const char *const *tenants, const char *const *request_ids, size_t count,
+       bool uses_too, struct error *error)
 {
 	struct work *work = limits->work;
 	struct sheet asked = sheet_open(work->arena, STATEMENT_LIMITS_RECALL, "tt");
@@ -55,15 +73,27 @@ limits_recall(struct limits *limits, const char *const *tenants, const char *con
 	if (!rows)
 		return false;
 	limits->recalls = true;
-	limits->place_count = store_rows_count(rows);
-	limits->places = arena_take_array(work->arena, limits->place_count, sizeof *limits->places);
-	for (size_t i = 0; i < limits->place_count; i++)
-		limits->places[i] = (struct limits_place){.tenant = store_row_text(rows, i, 0),
-							  .request_id = store_row_text(rows, i, 1),
-							  .amount = store_row_int(rows, i, 2),
-							  .until = store_row_time(rows, i, 3),
-							  .counter = recalled(limits, rows, i)};
+	limits->place_count = limits->kept_count = 0;
+	limits->places = arena_take_array(work->arena, store_rows_count(rows), sizeof *limits->places);
+	limits->kept = arena_take_array(work->arena, store_rows_count(rows), sizeof *limits->kept);
+	for (size_t i = 0; i < store_rows_count(rows); i++)
+		read_holding(limits, rows, i, uses_too);
+	limits->recalled_count = limits->kept_count;
 	return true;
+}
+
+bool
+limits_recall(struct limits *limits, const char *const *tenants, const char *const *request_ids, size_t count,
+	      struct error *error)
+{
+	return recall(limits, tenants, request_ids, count, false, error);
+}
+
+bool
+limits_recall_uses(struct limits *limits, const char *const *tenants, const char *const *request_ids,
+		   size_t count, struct error *error)
+{
+	return recall(limits, tenants, request_ids, count, true, error);
 }
 
 /* ------------------------------------------------------------------ locking and reading */
@@ -114,6 +144,7 @@ read_counter(const struct store_rows *rows, size_t row, struct counter *counter,
 	counter->stored = store_row_int(rows, row, 8);
 	counter->held = store_row_int(rows, row, 9);
 	counter->frees_at = store_row_time(rows, row, 10);
+	counter->since = store_row_time(rows, row, 11);
 	if (counter->frees_at >= LIMITS_OPEN)
 		counter->frees_at = 0;
 	if (limits_is_bucket(counter))
@@ -141,7 +172,7 @@ load(struct limits *limits, struct error *error)
 		read_counter(rows, i, limits->all[i], work->now);
 	limits->locked = limits->count;
 	limits->stale = false;
-	return true;
+	return limits_load_kept(limits, error);
 }
 
 bool
@@ -221,7 +252,7 @@ write_uses(struct limits *limits, struct sheet *uses, struct sheet *dropped, str
 			continue;
 		sheet_add(uses, store_bytes(take->counter->id, CRYPTO_SHA256_SIZE), store_text(take->tenant),
 			  store_text(take->request_id), store_int(take->amount),
-			  store_time(limits->work->now), store_time(take->until));
+			  store_time(limits->work->now), store_time(take->until), store_int(take->releases));
 		tell(limits, take);
 	}
 	for (size_t i = 0; i < limits->place_count; i++) {
@@ -243,7 +274,7 @@ limits_send(struct limits *limits, struct error *error)
 {
 	struct work *work = limits->work;
 	struct sheet counters = sheet_open(work->arena, STATEMENT_LIMITS_KEEP, "btnnnnnnn");
-	struct sheet uses = sheet_open(work->arena, STATEMENT_LIMITS_USE, "bttnnn");
+	struct sheet uses = sheet_open(work->arena, STATEMENT_LIMITS_USE, "bttnnnn");
 	struct sheet dropped = sheet_open(work->arena, STATEMENT_LIMITS_DROP, "btt");
 	struct sheet ended = sheet_open(work->arena, STATEMENT_LIMITS_END, "bttn");
 
@@ -254,5 +285,6 @@ limits_send(struct limits *limits, struct error *error)
 	for (size_t i = 0; i < limits->count; i++)
 		keep(limits, &counters, limits->all[i]);
 	return sheet_send(&dropped, work->store, error) && sheet_send(&ended, work->store, error)
-	       && sheet_send(&uses, work->store, error) && sheet_send(&counters, work->store, error);
+	       && sheet_send(&uses, work->store, error) && limits_send_kept(limits, error)
+	       && sheet_send(&counters, work->store, error);
 }

@@ -77,7 +77,8 @@ put_use(struct limits *limits, const char *tenant, const char *request_id, const
 						 .request_id = request_id,
 						 .amount = use->amount,
 						 .until = until,
-						 .warns = use->warns});
+						 .warns = use->warns,
+						 .releases = use->releases});
 }
 
 /* It holds one of before, or of this transaction. */
@@ -179,6 +180,19 @@ limits_end(struct limits *limits, const char *tenant, const char *request_id, in
 	}
 }
 
+static void
+execute(struct limits *limits, const struct limits_place *place)
+{
+	put(limits, (struct limits_take){.counter = place->counter,
+					 .tenant = place->tenant,
+					 .request_id = place->request_id,
+					 .amount = place->amount,
+					 .is_told = true,
+					 .releases = place->releases});
+	if (place->releases)
+		limits_keep(limits, place);
+}
+
 void
 limits_execute(struct limits *limits, const char *tenant, const char *request_id)
 {
@@ -190,10 +204,6 @@ limits_execute(struct limits *limits, const char *tenant, const char *request_id
 		if (place->until < limits_window_begins(place->counter->what, limits->work->now))
 			place->is_dropped = place->counter->touched = true;
 		else
-			put(limits, (struct limits_take){.counter = place->counter,
-							 .tenant = tenant,
-							 .request_id = request_id,
-							 .amount = place->amount,
-							 .is_told = true});
+			execute(limits, place);
 	}
 }

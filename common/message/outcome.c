@@ -29,6 +29,7 @@ static const struct field members[] = {
     {"occurred_at", FIELD_TIME, true, PLACE(occurred_at)},
     {"code", FIELD_CODE, false, PLACE(code)},
     {"detail", FIELD_LINE, false, PLACE(detail)},
+    {"issued_at", FIELD_TIME, false, PLACE(issued_at)},
 };
 
 static const struct fields outcome_fields = {members, sizeof members / sizeof *members, NULL};
@@ -57,18 +58,59 @@ read_status(const char *word, enum outcome_status *status, struct error *error)
 			       "expected: started, succeeded, failed or rolled_back");
 }
 
-/* The body belongs to the envelope that was just opened: it may be completed. */
-static bool
-hash_content(struct arena *arena, struct value *body, struct outcome *outcome, struct error *error)
+/* Who reports again signs again, with another issued_at: that makes no other report of it. */
+static struct value *
+content_of(struct arena *arena, const struct value *body)
 {
+	struct value *content = value_map(arena);
+
+	for (size_t i = 0; i < body->as.map.count; i++)
+		if (strcmp(body->as.map.members[i].name.bytes, "issued_at") != 0)
+			value_set(arena, content, body->as.map.members[i].name.bytes,
+				  body->as.map.members[i].value);
+	return content;
+}
+
+static bool
+hash_content(struct arena *arena, const struct value *body, struct outcome *outcome, struct error *error)
+{
+	struct value *content = content_of(arena, body);
 	struct buffer text = {.arena = arena};
 
-	if (!value_get(body, "tenant"))
-		value_set_string(arena, body, "tenant", outcome->tenant);
-	if (!canonical_format(&text, body, error))
+	if (!value_get(content, "tenant"))
+		value_set_string(arena, content, "tenant", outcome->tenant);
+	if (!canonical_format(&text, content, error))
 		return false;
 	crypto_sha256(text.bytes, text.length, outcome->content_hash);
 	return true;
+}
+
+/* What is filled in, or said in a header, is not signed. */
+static bool
+read_signature(struct arena *arena, const struct envelope *envelope, struct outcome *outcome,
+	       struct error *error)
+{
+	static const char *const signed_members[] = {"tenant", "issued_at"};
+	struct error why = {0};
+
+	for (size_t i = 0; i < sizeof signed_members / sizeof *signed_members; i++)
+		if (!value_get(envelope->body, signed_members[i]))
+			return error_set_field(error, ERROR_INVALID, "missing_field", signed_members[i],
+					       "must be in the value of a signed outcome");
+	outcome->signature_text = envelope->signature;
+	outcome->value = envelope->signed_bytes;
+	outcome->value_length = envelope->signed_length;
+	return jws_parse(arena, envelope->signature, strlen(envelope->signature), OUTCOME_TYP, true,
+			 &outcome->signature, &why)
+	       || error_set_field(error, why.kind, why.code, "signature", "%s", why.text);
+}
+
+static bool
+read_rest(struct arena *arena, const struct envelope *envelope, struct body *body, struct error *error)
+{
+	return read_status(body->status, &body->outcome.status, error)
+	       && (!envelope->signature || read_signature(arena, envelope, &body->outcome, error))
+	       && hash_content(arena, envelope->body, &body->outcome, error);
 }
 
 bool
@@ -79,14 +121,19 @@ outcome_parse(struct arena *arena, const struct record *record, struct outcome *
 
 	*outcome = (struct outcome){0};
 	if (!envelope_open(arena, record, &envelope, error)
-	    || !fields_read(arena, &outcome_fields, envelope.body, &body, error)
-	    || !read_status(body.status, &body.outcome.status, error)
-	    || !hash_content(arena, envelope.body, &body.outcome, error))
+	    || !fields_read(arena, &outcome_fields, envelope.body, &body, error))
 		return false;
+	if (!read_rest(arena, &envelope, &body, error)) {
+		*outcome =
+		    (struct outcome){.tenant = body.outcome.tenant, .request_id = body.outcome.request_id};
+		return false;
+	}
 	*outcome = body.outcome;
 	outcome->has_digest = true; /* required, so far */
 	outcome->traceparent = envelope.traceparent;
 	outcome->key = request_key(arena, outcome->tenant, outcome->request_id);
+	if (record->timestamp_is_append && record->timestamp > 0)
+		outcome->appended_at = record->timestamp;
 	return true;
 }
 
@@ -96,7 +143,7 @@ outcome_format(struct arena *arena, const struct outcome *outcome, size_t *lengt
 	struct value *map = value_map(arena);
 	struct buffer text = {.arena = arena};
 	struct error error = {0};
-	char digest[CRYPTO_DIGEST_TEXT_SIZE], occurred_at[RFC3339_SIZE];
+	char digest[CRYPTO_DIGEST_TEXT_SIZE], occurred_at[RFC3339_SIZE], issued_at[RFC3339_SIZE];
 
 	crypto_digest_text(outcome->request_digest, digest);
 	rfc3339_format(outcome->occurred_at, occurred_at);
@@ -110,6 +157,10 @@ outcome_format(struct arena *arena, const struct outcome *outcome, size_t *lengt
 	value_set_string(arena, map, "occurred_at", occurred_at);
 	value_set_string(arena, map, "code", outcome->code);
 	value_set_string(arena, map, "detail", outcome->detail);
+	if (outcome->issued_at) {
+		rfc3339_format(outcome->issued_at, issued_at);
+		value_set_string(arena, map, "issued_at", issued_at);
+	}
 	if (!canonical_format(&text, map, &error))
 		return NULL;
 	*length = text.length;

@@ -175,6 +175,7 @@ struct policy_use {
 	bool exceeded; /* it does not fit */
 	enum policy_count_on count_on;
 	int64_t report_within; /* microseconds after an authorization's end in which its execution may be reported */
+	bool releases; /* it is given back when the execution failed, and who executed has signed that */
 };
 /* Of every limit that is about the request, of every document, by their ids. None after a BLOCK by something else. In the arena. */
 const struct policy_use *policy_uses(const struct policy_decision *decision, struct arena *arena,

@@ -303,7 +303,8 @@ policy_uses(const struct policy_decision *decision, struct arena *arena, size_t 
 							       .warns = policy_check_warns(check),
 							       .exceeded = check->exceeded,
 							       .count_on = check->limit->count_on,
-							       .report_within = check->limit->report_within};
+							       .report_within = check->limit->report_within,
+							       .releases = check->limit->release_on_failure};
 		}
 	}
 	return uses;

@@ -172,16 +172,6 @@ joined(struct arena *arena, const struct policy_strings *strings)
 	return text.bytes;
 }
 
-/* What nobody counts yet. */
-static void
-note_gaps(const struct place *place, const struct policy_limit *limit)
-{
-	struct place release = policy_place_member(place, "release_on_failure");
-
-	if (limit->release_on_failure)
-		policy_note_gap(&release);
-}
-
 static void
 load_limit(const struct place *place, struct policy_limit *limit)
 {
@@ -209,7 +199,6 @@ load_limit(const struct place *place, struct policy_limit *limit)
 	load_warn_at(&warn_at, limit);
 	load_count_on(place, limit);
 	load_words(place, limit);
-	note_gaps(place, limit);
 	if (reason.value)
 		policy_read_text(&reason, POLICY_REASON_MAX, &limit->reason);
 }

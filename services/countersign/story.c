@@ -187,7 +187,7 @@ static void
 tell_outcome(struct teller *teller, const struct value *row, struct buffer *out)
 {
 	const char *status = value_get_string(row, "status"), *judgement = value_get_string(row, "judgement");
-	const char *code = value_get_string(row, "code");
+	const char *code = value_get_string(row, "code"), *signer = value_get_string(row, "signed_by");
 
 	(void)teller;
 	story_name(out, value_get_string(row, "reported_by"));
@@ -200,6 +200,11 @@ tell_outcome(struct teller *teller, const struct value *row, struct buffer *out)
 	}
 	story_quote(out, value_get_string(row, "detail"));
 	buffer_add_text(out, ".");
+	if (signer) {
+		buffer_add_text(out, " It was signed by ");
+		story_name(out, signer);
+		buffer_add_text(out, ".");
+	}
 	if (judgement && strcmp(judgement, "authorized") != 0)
 		buffer_add_format(out, " It should not have: %s.", judgement);
 }

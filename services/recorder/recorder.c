@@ -27,6 +27,8 @@ recorder_open(struct service_context *context, void **state, struct error *error
 			"Outcomes that were known, with the same content.", "");
 	monitor_counter(monitor, "outcomes_refused_total", "Outcomes that were not taken.", "code");
 	monitor_counter(monitor, "incidents_total", "Incidents by kind.", "kind");
+	monitor_counter(monitor, "limit_uses_released_total",
+			"Uses of limits that were given back because the execution failed.", "policy,limit");
 	monitor_counter(monitor, "shelved_total", "Outcomes that came before their request.", "");
 	*state = recorder;
 	return true;
@@ -34,15 +36,17 @@ recorder_open(struct service_context *context, void **state, struct error *error
 
 static bool
 handle(struct recorder *recorder, struct work *work, const struct record *records, size_t count,
-       bool given_up, struct error *error)
+       bool from_shelf, bool given_up, struct error *error)
 {
 	struct recorder_intake intake;
 
 	if (!recorder_intake(work, records, count, &intake, error)
-	    || !recorder_recall(recorder, work, &intake, error))
+	    || !recorder_recall(recorder, work, &intake, error) || !recorder_verify(work, &intake, error))
 		return false;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		intake.items[i].from_shelf = from_shelf;
 		intake.items[i].given_up = given_up;
+	}
 	return recorder_record(recorder, work, &intake, error) && limits_send(intake.limits, error);
 }
 
@@ -52,20 +56,20 @@ recorder_handle(void *state, struct work *work, const struct record *records, si
 	struct recorder *recorder = state;
 
 	journal_begin(recorder->journal);
-	return handle(recorder, work, records, count, false, error);
+	return handle(recorder, work, records, count, false, false, error);
 }
 
 bool
 recorder_apply_shelved(void *state, struct work *work, const struct record *records, size_t count,
 		       struct error *error)
 {
-	return handle(state, work, records, count, false, error);
+	return handle(state, work, records, count, true, false, error);
 }
 
 bool
 recorder_give_up(void *state, struct work *work, const struct record *records, size_t count, struct error *error)
 {
-	return handle(state, work, records, count, true, error);
+	return handle(state, work, records, count, true, true, error);
 }
 
 void

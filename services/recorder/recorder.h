@@ -4,6 +4,7 @@
 #define COUNTERSIGN_RECORDER_H
 
 #include "common/journal/journal.h"
+#include "common/keyring/keyring.h"
 #include "common/known/known.h"
 #include "common/limits/limits.h"
 #include "common/message/outcome.h"
@@ -56,6 +57,7 @@ struct recorder_facts {
 	/* outcomes before this one */
 	bool started, ended; /* an execution was reported to have started; to have succeeded or failed */
 	bool began_in_time;  /* one of them was found authorized */
+	bool disputed;	     /* one of them was an incident */
 };
 
 /* `at` is when the report reached us: the broker's clock, else the database's; never what the report says. */
@@ -64,6 +66,10 @@ enum recorder_judgement recorder_judge(const struct recorder_facts *facts, const
 /* What the next outcome of the same request will have to know. */
 void recorder_remember(struct recorder_facts *facts, const struct outcome *outcome,
 		       enum recorder_judgement judgement);
+
+/* Is that the end of an execution of which nothing came, by all that is known, the outcome itself being verified? */
+bool recorder_gives_back(const struct recorder_facts *facts, const struct outcome *outcome,
+			 enum recorder_judgement judgement);
 
 /* "authorized", or the kind of incident. */
 const char *recorder_judgement_name(enum recorder_judgement judgement);
@@ -76,6 +82,7 @@ const char *recorder_judgement_text(enum recorder_judgement judgement);
 
 struct recorder_request {
 	const char *tenant, *request_id;
+	const char *agent_id; /* NULL: there is no such request */
 	struct recorder_facts facts;
 	const char *earlier[RECORDER_EVIDENCE_MAX]; /* ids of earlier outcomes */
 	size_t earlier_count;
@@ -86,7 +93,9 @@ struct recorder_item {
 	struct outcome outcome;
 	struct error refusal;		  /* why it can't be taken; kind NONE: it can */
 	struct recorder_request *request; /* shared by all items about the same one */
-	bool given_up;			  /* it has waited for its request in vain */
+	bool from_shelf;		  /* it has waited for its request */
+	bool given_up;			  /* in vain */
+	const struct keyring_key *key;	  /* whose signature it has, verified; NULL: it is a claim */
 };
 
 struct recorder_intake {
@@ -100,9 +109,16 @@ struct recorder_intake {
 bool recorder_intake(struct work *work, const struct record *records, size_t count,
 		     struct recorder_intake *intake, struct error *error) CS_MUST_CHECK;
 
-/* Locks the limits of which the requests hold places, and reads the clock. */
+/* Locks the limits of which the requests hold places or may get back what they used, and reads the clock. */
 bool recorder_recall(struct recorder *recorder, struct work *work, struct recorder_intake *intake,
 		     struct error *error) CS_MUST_CHECK;
+
+/* ------------------------------------------------------------------ recorder_signature.c: who reports */
+
+/* Verifies what is signed, with the keys as they are now. After the clock was read: a key that still counts counted then. */
+bool recorder_verify(struct work *work, struct recorder_intake *intake, struct error *error) CS_MUST_CHECK;
+/* A signature counts for a moment. One that has waited here was taken in that moment. ERROR_INVALID "stale", field "issued_at". */
+bool recorder_check_fresh(const struct recorder_item *item, int64_t now, struct error *error) CS_MUST_CHECK;
 
 /* ------------------------------------------------------------------ recorder_record.c: what becomes of it */
 

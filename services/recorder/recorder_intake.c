@@ -87,6 +87,7 @@ read_request(struct arena *arena, const struct store_rows *rows, size_t row, con
 
 	request->tenant = outcome->tenant;
 	request->request_id = outcome->request_id;
+	request->agent_id = store_row_text(rows, row, 11);
 	request->facts = (struct recorder_facts){
 	    .known = store_row_bool(rows, row, 0),
 	    .status = store_row_text(rows, row, 1),
@@ -98,6 +99,7 @@ read_request(struct arena *arena, const struct store_rows *rows, size_t row, con
 	    .ended = store_row_bool(rows, row, 7),
 	    .began_in_time = store_row_bool(rows, row, 8),
 	    .revoked_at = store_row_time(rows, row, 10),
+	    .disputed = store_row_bool(rows, row, 12),
 	};
 	read_earlier(rows, row, request);
 	return request;
@@ -155,7 +157,7 @@ is_granted(const struct recorder_item *item)
 	return status && strcmp(status, authorization_status_name(AUTHORIZATION_GRANTED)) == 0;
 }
 
-/* After the requests are known: a grant that is seen here has its places written. */
+/* After the requests are known: a grant that is seen here has its places and uses written. */
 bool
 recorder_recall(struct recorder *recorder, struct work *work, struct recorder_intake *intake,
 		struct error *error)
@@ -175,7 +177,7 @@ recorder_recall(struct recorder *recorder, struct work *work, struct recorder_in
 		request_ids[count++] = item->request->request_id;
 	}
 	if (count
-	    && (!limits_recall(intake->limits, tenants, request_ids, count, error)
+	    && (!limits_recall_uses(intake->limits, tenants, request_ids, count, error)
 		|| !limits_settle(intake->limits, &locked, error)))
 		return false;
 	return locked || work_now(work, error);

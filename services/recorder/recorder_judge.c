@@ -12,7 +12,7 @@
  *  7. It was reported when the authorization had ended, and no report came before its end: executed after expiry.
  *     What began in time may end later.
  *
- * An outcome is a claim of whoever reports. Nothing here makes it more than that.
+ * An outcome is a claim of whoever reports. Nothing here makes it more than that; a signature tells who claims.
  */
 #include "services/recorder/recorder.h"
 
@@ -112,10 +112,18 @@ recorder_judge(const struct recorder_facts *facts, const struct outcome *outcome
 	return RECORDER_AUTHORIZED;
 }
 
+bool
+recorder_gives_back(const struct recorder_facts *facts, const struct outcome *outcome,
+		    enum recorder_judgement judgement)
+{
+	return outcome->status == OUTCOME_FAILED && judgement == RECORDER_AUTHORIZED && !facts->disputed;
+}
+
 void
 recorder_remember(struct recorder_facts *facts, const struct outcome *outcome, enum recorder_judgement judgement)
 {
 	facts->started = facts->started || outcome->status == OUTCOME_STARTED;
 	facts->ended = facts->ended || ends(outcome);
 	facts->began_in_time = facts->began_in_time || judgement == RECORDER_AUTHORIZED;
+	facts->disputed = facts->disputed || judgement != RECORDER_AUTHORIZED;
 }

@@ -142,7 +142,9 @@ keep(struct records *records, const struct recorder_item *item, enum recorder_ju
 		  store_text(outcome->detail), store_uuid(item->request->facts.event_id),
 		  store_text(recorder_judgement_name(judgement)),
 		  store_bytes(outcome->content_hash, CRYPTO_SHA256_SIZE), store_time(records->work->now),
-		  store_text(record->topic), store_int(record->partition), store_int(record->offset));
+		  store_text(record->topic), store_int(record->partition), store_int(record->offset),
+		  store_time(outcome->issued_at), store_text(item->key ? item->key->kid : NULL),
+		  store_text(item->key ? item->key->owner : NULL));
 	known_add(records->intake->known, outcome->tenant, outcome->outcome_id, outcome->content_hash);
 	journal_count(journal, "outcomes_total", outcome_status_name(outcome->status));
 	journal_note(journal, "outcome", log_text("tenant", outcome->tenant),
@@ -158,6 +160,20 @@ reached_us_at(const struct records *records, const struct recorder_item *item)
 	return item->record->timestamp_is_append ? item->record->timestamp : records->work->now;
 }
 
+/* What comes of an execution that failed and nobody disputes is nothing; who disputes it is heard without a signature. */
+static void
+count(struct records *records, const struct recorder_item *item, enum recorder_judgement judgement)
+{
+	const struct recorder_request *request = item->request;
+	struct limits *limits = records->intake->limits;
+
+	limits_execute(limits, request->tenant, request->request_id);
+	if (judgement != RECORDER_AUTHORIZED)
+		limits_retake(limits, request->tenant, request->request_id);
+	else if (item->key && recorder_gives_back(&request->facts, &item->outcome, judgement))
+		limits_release(limits, request->tenant, request->request_id);
+}
+
 static bool
 judge(struct records *records, struct recorder_item *item, struct error *error)
 {
@@ -167,7 +183,7 @@ judge(struct records *records, struct recorder_item *item, struct error *error)
 	bool ok = judgement == RECORDER_AUTHORIZED || report(records, item, judgement, error);
 
 	keep(records, item, judgement);
-	limits_execute(records->intake->limits, request->tenant, request->request_id);
+	count(records, item, judgement);
 	recorder_remember(&request->facts, &item->outcome, judgement);
 	if (request->earlier_count < RECORDER_EVIDENCE_MAX)
 		request->earlier[request->earlier_count++] = item->outcome.outcome_id;
@@ -211,6 +227,8 @@ record_one(struct records *records, struct recorder_item *item, struct error *er
 
 	if (before)
 		return record_known(records, item, before, error);
+	if (!recorder_check_fresh(item, records->work->now, &item->refusal))
+		return refuse(records, item, &item->refusal, error);
 	if (item->request->facts.known || item->given_up)
 		return judge(records, item, error);
 	records->waiting[records->waiting_count++] = (struct shelf_item){
@@ -251,7 +269,7 @@ recorder_record(struct recorder *recorder, struct work *work, struct recorder_in
 	    .recorder = recorder,
 	    .work = work,
 	    .intake = intake,
-	    .outcomes = sheet_open(work->arena, STATEMENT_RECORDER_OUTCOME, "ttttttntttutbntnn"),
+	    .outcomes = sheet_open(work->arena, STATEMENT_RECORDER_OUTCOME, "ttttttntttutbntnnntt"),
 	    .incidents = recorder_incidents_open(work),
 	    .waiting = arena_take_array(work->arena, intake->count, sizeof *records.waiting),
 	};

@@ -6,12 +6,13 @@ WITH asked AS MATERIALIZED (
 gone AS (
      DELETE FROM limit_use USING asked
       WHERE limit_use.counter = asked.counter AND limit_use.at < asked.edge AND coalesce(limit_use.held_until, limit_use.at) < asked.edge
-     RETURNING limit_use.counter, CASE WHEN limit_use.held_until IS NULL THEN limit_use.amount ELSE 0 END AS amount),
+     RETURNING limit_use.counter, CASE WHEN limit_use.held_until IS NULL AND limit_use.released_at IS NULL THEN limit_use.amount ELSE 0 END AS amount),
 lost AS (SELECT counter, sum(amount) AS amount FROM gone GROUP BY counter)
 SELECT limit_counter.used - coalesce(lost.amount, 0)::bigint,
        (SELECT min(at) FROM limit_use
-         WHERE limit_use.counter = asked.counter AND limit_use.at >= asked.edge AND limit_use.held_until IS NULL),
-       window_kind = 'token_bucket', level, level_part, per_us, at, over_at, used, places.amount, places.frees_at
+         WHERE limit_use.counter = asked.counter AND limit_use.at >= asked.edge AND limit_use.held_until IS NULL
+           AND limit_use.released_at IS NULL),
+       window_kind = 'token_bucket', level, level_part, per_us, at, over_at, used, places.amount, places.frees_at, since
   FROM asked
   JOIN limit_counter USING (counter)
   LEFT JOIN lost USING (counter)

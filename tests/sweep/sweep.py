@@ -84,7 +84,8 @@ def street_policy():
     document["limits"] = [{"id": "one", "match": {"targets": ["one-*"]}, "key": ["target"], "count": {"max": 1, "per": "1h"}, "exceeded": "BLOCK"},
                           {"id": "pairs", "match": {"actions": ["credential.rotate"]}, "key": ["agent_id"], "count": {"max": 1_000_000, "per": "1h"}, "exceeded": "BLOCK"}]
     document["limits"] += [{**document["limits"][1], "id": "asked", "match": {"actions": ["deployment.production"]}, "count_on": "decision"},
-                           {**document["limits"][1], "id": "runs", "match": {"actions": ["deployment.staging"], "targets": ["customer-api"]}, "count_on": "execution"}]
+                           {**document["limits"][1], "id": "runs", "match": {"actions": ["deployment.staging"], "targets": ["customer-api"]}, "count_on": "execution",
+                            "release_on_failure": True}]
     return document
 
 
@@ -135,12 +136,14 @@ class Round:
         for _ in range(times):
             self.house.publish("responses", raw, key=self.id(kind), headers=headers, flush=False)
 
-    def report(self, kind, *statuses, times=1, name=None):
+    def report(self, kind, *statuses, times=1, name=None, signed=False):
         for n, status in enumerate(statuses):
             outcome = {"outcome_id": name or f"{self.id(kind)}-{n}", "tenant": "default", "request_id": self.id(kind), "status": status,
-                       "request_digest": self.digests[kind], "reported_by": "deployer", "occurred_at": "2026-11-30T09:00:00Z"}
+                       "request_digest": self.digests[kind], "reported_by": "deployer", "occurred_at": "2026-11-30T09:00:00Z", **({"issued_at": rfc3339(now())} if signed else {})}
+            raw = json.dumps(outcome).encode()
+            headers = [("signature", self.house.keys["payer"].detached(raw, typ="countersign-outcome").encode())] if signed else []
             for _ in range(times):
-                self.house.publish("outcomes", outcome, key=self.id(kind), flush=False)
+                self.house.publish("outcomes", raw, key=self.id(kind), headers=headers, flush=False)
 
     numbers = itertools.count()
 
@@ -157,6 +160,8 @@ class Round:
         allow = self.request("allow", "deployment.staging", times=3)
         self.house.publish("requests", {**allow, "target": "other"}, key=self.id("allow"), flush=False)
         self.request("twice", "deployment.staging")
+        for kind in ("fail", "contest"):
+            self.request(kind, "deployment.staging", agent_id="payer")
         self.request("silent", "logs.read")
         for kind in ("one", "more"):  # one partition, and what the first uses is all that there is
             self.request(kind, "deployment.staging", key=self.id("one"), target=f"one-{self.tag}")
@@ -177,6 +182,8 @@ class Round:
         self.must("allow", ["GRANTED"], "ALLOW", use=["runs"], outcome=[("started", "authorized"), ("succeeded", "authorized")],
                   quarantine=["id_conflict", "id_conflict"])
         self.must("twice", ["GRANTED"], "ALLOW", use=["runs"], outcome=[("started", "authorized"), ("started", "executed_twice")], incident=["executed_twice"])
+        self.must("fail", ["GRANTED"], "ALLOW", use=["runs back"], outcome=[("started", "authorized"), ("failed", "authorized")])
+        self.must("contest", ["GRANTED"], "ALLOW", use=["runs"], outcome=[("failed", "authorized"), ("succeeded", "executed_twice")], incident=["executed_twice"])
         self.must("one", ["GRANTED"], "ALLOW", use=["one"])
         self.must("more", ["DENIED"], "BLOCK")
         self.must("held", ["PENDING", "GRANTED"], "ALLOW")
@@ -212,7 +219,7 @@ class Round:
             (lambda: self.stored("shelf", [self.id("never")]) == 2, self.give_up),
             (lambda: self.stored("held_request", [self.id("held")]) == 1, lambda: self.lift("held")),
             (lambda: self.stored("approval", [self.id("kept")]) == 1, self.keep),
-            (lambda: self.stored("authorization_status", [self.id(k) for k in ("allow", "twice", "block")], "final") == 3, self.act)]
+            (lambda: self.stored("authorization_status", [self.id(k) for k in ("allow", "twice", "block", "fail", "contest")], "final") == 5, self.act)]
 
     def answer(self):
         self.vote("approve", "alice", times=2)
@@ -238,6 +245,9 @@ class Round:
         self.report("allow", "failed", name=f"{self.id('allow')}-1")
         self.report("twice", "started", "started")
         self.report("block", "succeeded")
+        self.report("fail", "started", "failed", times=2, signed=True)
+        self.report("contest", "failed", times=2, signed=True)
+        self.report("contest", "succeeded", name=f"{self.id('contest')}-1")
         self.flush()
 
     def give_up(self):
@@ -280,7 +290,7 @@ class Round:
         UNION ALL SELECT 'outcome', request_id, status, judgement, NULL, NULL FROM outcome WHERE request_id = ANY (%(ids)s)
         UNION ALL SELECT 'incident', request_id, kind, NULL, NULL, NULL FROM incident WHERE request_id = ANY (%(ids)s)
         UNION ALL SELECT 'quarantine', request_id, code, NULL, NULL, NULL FROM quarantine WHERE request_id = ANY (%(ids)s)
-        UNION ALL SELECT 'use', request_id, limit_id || CASE WHEN limit_use.held_until IS NULL THEN '' ELSE ' held' END, NULL, NULL, NULL
+        UNION ALL SELECT 'use', request_id, limit_id || CASE WHEN released_at IS NOT NULL THEN ' back' WHEN limit_use.held_until IS NULL THEN '' ELSE ' held' END, NULL, NULL, NULL
           FROM limit_use JOIN limit_counter USING (counter) WHERE request_id = ANY (%(ids)s)
         UNION ALL SELECT 'shelf', request_id, NULL, NULL, NULL, NULL FROM shelf WHERE request_id = ANY (%(ids)s)
         UNION ALL SELECT 'delivery', request_id, target, kind, state, NULL FROM delivery WHERE request_id = ANY (%(ids)s)"""

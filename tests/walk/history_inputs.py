@@ -53,7 +53,8 @@ def requests_hash(understood):
 
 
 def outcome_hash(understood):
-    return sha256(canonical({"tenant": understood.tenant, **understood.body}).encode())
+    body = {name: value for name, value in understood.body.items() if name != "issued_at"}
+    return sha256(canonical({"tenant": understood.tenant, **body}).encode())
 
 
 def is_plain_execution(execution):
@@ -147,6 +148,7 @@ def judge_outcome(view, row, record, violate):
     wanted = {n: body.get(n) for n in ("outcome_id", "request_id", "status", "request_digest", "reported_by", "code", "detail")}
     wanted["tenant"] = body.get("tenant", "default")
     wanted["occurred_at"] = microseconds(body.get("occurred_at", ""))
+    wanted["issued_at"] = microseconds(body["issued_at"]) if "issued_at" in body else None
     wanted["content_hash"] = outcome_hash(understood) if body else None
     for column, value in wanted.items():
         if row[column] != value:

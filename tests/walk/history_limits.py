@@ -13,17 +13,32 @@ OPEN = 200_000_000_000 * 1_000_000  # of the place of a question: thousands of y
 
 
 class Use:
-    """What one request holds and uses of one limit: a place while `held` is before and it is not past `until`, a use from `counted` on."""
+    """
+    What one request holds and uses of one limit: a place while `held` is before and it is not past `until`, a use from `counted` on, that was
+    `released` and counted `again` after that.
+    """
 
     def __init__(self, request, limit, amount):
         self.request, self.limit, self.amount = request, limit, amount
-        self.held = self.until = self.counted = None  # held and counted: orders, which begin with the time
+        self.held = self.until = self.counted = self.released = self.again = None  # all but until: orders, which begin with the time
 
     def holds(self, order):
-        return self.held is not None and self.held < order and not self.counts(order) and order[0] <= self.until
+        return self.held is not None and self.held < order and not self.counted_by(order) and order[0] <= self.until
+
+    def counted_by(self, order):
+        return self.counted is not None and self.counted < order
 
     def counts(self, order):
-        return self.counted is not None and self.counted < order
+        """Since when, if it does."""
+        if not self.counted_by(order):
+            return None
+        if self.again and self.again < order:
+            return self.again[0]
+        return None if self.released and self.released < order else self.counted[0]
+
+    @property
+    def at(self):
+        return (self.again or self.counted)[0]
 
 
 def measure_of(limit):
@@ -121,12 +136,34 @@ def grant(view, request, decision, word, found):
         use = found.setdefault(counter, Use(request, limit, amount))
         if limit.get("count_on") != "execution":
             use.counted = place(view, decision)
+            give_back(view, request, word, use, counter)
             continue
         ends_at = min(word["expires_at"], view.revoked(request) or word["expires_at"]) + history_policy.duration(limit.get("report_within", "5m"))
         use.held, use.until = place(view, decision), ends_at - 1
         reports = [o["received_at"] for o in view.outcomes.get(request, ()) if o["joined_with"] == word["event_id"]]
         if reports and ends_at >= begins(limit, min(reports)):
             use.counted = (min(reports),)
+            give_back(view, request, word, use, counter)
+
+
+def give_back(view, request, word, use, counter):
+    """A failure that is signed and as authorized gives back, if nothing was reported before it that was not; what was reported after it takes again."""
+    reports = view.outcomes.get(request, ()) if use.limit.get("release_on_failure") else ()
+    sound = True
+    for report in reports:
+        kept, at = use.counted[0] >= begins(use.limit, report["received_at"]), report["received_at"]
+        if report["judgement"] != "authorized":
+            sound = False
+            if use.released and not use.again and kept:
+                use.again = (at,)
+        elif report["status"] == "failed" and report["verified_kid"] and sound and kept and not use.released and not changed(view, counter, use, at):
+            use.released = (at,)
+
+
+def changed(view, counter, use, at):
+    """A bucket of another size gives nothing back of what was taken before."""
+    since = [c["since"] for c in view.tables["limit_counter"] if c["counter"] == counter]
+    return use.limit.get("window") == "token_bucket" and since and use.counted[0] < since[0] <= at
 
 
 def place(view, decision):
@@ -140,12 +177,18 @@ def place(view, decision):
     return decision["decided_at"], origin["origin_partition"], origin["origin_offset"]
 
 
-def missing(limit, before, now):
-    """From a bucket that is filled evenly; a unit that is not full yet is missing."""
+def missing(limit, before, order):
+    """From a bucket that is filled evenly; a unit that is not full yet is missing, and what may have been filled is not given back."""
     most, per = measure_of(limit)["max"], history_policy.duration(measure_of(limit)["per"])
-    parts, last = 0, 0
-    for at, amount in sorted((use.counted[0], use.amount) for use in before):
-        parts, last = max(0, parts - (at - last) * most) + amount * per, at
+    parts, last, now, steps = 0, 0, order[0], []
+    for use in before:
+        steps.append((use.counted[0], 0, use.amount * per))
+        if use.released and use.released < order:
+            steps.append((use.released[0], 1, -max(0, use.amount * per - (use.released[0] - use.counted[0]) * most)))
+        if use.again and use.again < order:
+            steps.append((use.again[0], 2, use.amount * per))
+    for at, _, change in sorted(steps):
+        parts, last = max(0, max(0, parts - (at - last) * most) + change), at
     return -(-max(0, parts - (now - last) * most) // per)
 
 
@@ -153,9 +196,8 @@ def used_before(view, decision, limit, counter):
     """By others; what the request holds itself is not in its way."""
     order, now = place(view, decision), decision["decided_at"]
     others = [use for use in uses(view).get(counter, ()) if use.request != (decision["tenant"], decision["request_id"])]
-    counted = [use for use in others if use.counts(order)]
-    used = missing(limit, counted, now) if limit.get("window") == "token_bucket" \
-        else sum(use.amount for use in counted if use.counted[0] >= begins(limit, now))
+    used = missing(limit, [use for use in others if use.counted_by(order)], order) if limit.get("window") == "token_bucket" \
+        else sum(use.amount for use in others if (use.counts(order) or 0) >= begins(limit, now))
     return used + sum(use.amount for use in others if use.holds(order))
 
 
@@ -189,14 +231,14 @@ def judge_rows(view, violate):
     expected = {(counter, *use.request): use for counter, found in uses(view).items() for use in found}
     for who, row in rows.items():
         if (use := expected.get(who)) is None or not fits(row, use):
-            violate("limit-use", key_of(*who[1:]), f"{row['amount']} at {row['at']} until {row['held_until']}, expected {use and vars(use)}")
+            violate("limit-use", key_of(*who[1:]), f"{row['amount']} at {row['at']} until {row['held_until']}, given back {row['released_at']}, expected {use and vars(use)}")
     for who, use in expected.items():
-        until = ends(use.limit, use.counted[0]) if use.counted else use.until
+        until = ends(use.limit, use.at) if use.counted else use.until
         if who not in rows and until > view.history.now and (use.counted or not view.final(use.request) or use.limit.get("count_on") == "execution"):
             violate("limit-use", key_of(*who[1:]), f"{use.amount} of {use.limit['id']} ({use.counted or use.held}) is not kept")
     for counter in view.tables["limit_counter"]:
         of_it = [r for r in view.tables["limit_use"] if r["counter"] == counter["counter"]]
-        total = sum(r["amount"] for r in of_it if r["held_until"] is None)
+        total = sum(r["amount"] for r in of_it if r["held_until"] is None and r["released_at"] is None)
         if counter["used"] != total:
             violate("limit-counter", counter["key"], f"{counter['limit_id']} says {counter['used']}, its uses are {total}")
         if [r for r in of_it if r["held_until"] is not None and r["held_until"] > counter["held_until"]]:
@@ -206,7 +248,8 @@ def judge_rows(view, violate):
 def fits(row, use):
     """The row is what is to be kept of the use."""
     if use.counted:
-        return (row["amount"], row["at"], row["held_until"]) == (use.amount, use.counted[0], None)
+        released = use.released[0] if use.released and not use.again else None
+        return (row["amount"], row["at"], row["held_until"], row["released_at"]) == (use.amount, use.at, None, released)
     if row["held_until"] is None or (row["amount"], row["at"]) != (use.amount, use.held[0]):
         return False
     return row["held_until"] > OPEN if use.until == OPEN else row["held_until"] == use.until + 1

@@ -419,13 +419,16 @@ class House:
             low, error = struct.unpack(">qh", answer.read(size)[-10:])
         assert (low, error) == (before, 0), f"DeleteRecords: error {error}, the log begins at {low}"
 
-    def report(self, request_id, status, digest=None, flush=True, **members):
+    def report(self, request_id, status, digest=None, flush=True, key=None, typ="countersign-outcome", signature=..., **members):
+        """An outcome, signed if there is a key; members are put over the usual ones, None takes one away."""
         outcome = {"outcome_id": "o-" + secrets.token_hex(6), "tenant": "default", "request_id": request_id,
                    "status": status, "request_digest": digest or self.digest(request_id), "reported_by": "deployer",
-                   "occurred_at": rfc3339(now())}
+                   "occurred_at": rfc3339(now()), **({"issued_at": rfc3339(now())} if key else {})}
         outcome.update(members)
-        outcome = {name: value for name, value in outcome.items() if value is not None}
-        self.publish("outcomes", outcome, key=request_id, flush=flush)
+        raw = json.dumps({name: value for name, value in outcome.items() if value is not None}).encode()
+        if signature is ...:
+            signature = key.detached(raw, typ=typ) if key else None
+        self.publish("outcomes", raw, key=request_id, flush=flush, headers=[("signature", signature)] if key or signature else None)
         return outcome["outcome_id"]
 
     # ------------------------------------------------------------ expect

@@ -30,4 +30,29 @@ def an_identity_shown_long_ago(h):
 
 @breaks("refused-good")
 def a_good_signature_that_was_refused(h):
-    h.row("quarantine", code="agent_not_key_owner")["code"] = "signature_invalid"
+    h.row("quarantine", code="agent_not_key_owner", service="evaluator")["code"] = "signature_invalid"
+
+
+@breaks("identity")
+def a_signed_outcome_that_passes_for_unsigned(h):
+    h.row("outcome", outcome_id=h.town.failure).update(verified_kid=None, verified_owner=None)
+
+
+@breaks("identity")
+def an_outcome_of_another_than_who_signed_it(h):
+    h.row("outcome", outcome_id=h.town.failure)["verified_owner"] = "another-agent"
+
+
+@breaks("identity")
+def an_outcome_about_another_agents_request(h):
+    h.row("request", request_id=h.town.contested)["agent_id"] = "another-agent"
+
+
+@breaks("identity")
+def an_outcome_that_was_signed_long_ago(h):
+    h.row("outcome", outcome_id=h.town.failure)["issued_at"] -= 3600 * SECOND
+
+
+@breaks("refused-good")
+def a_good_outcome_that_was_refused_for_its_signature(h):
+    h.row("quarantine", code="agent_not_key_owner", service="recorder")["code"] = "signature_invalid"

@@ -71,3 +71,33 @@ def a_use_that_nobody_kept(h):
 @breaks("limit-counter")
 def a_counter_that_has_forgotten_a_use(h):
     h.row("limit_use", request_id=h.town.allowed)["amount"] = 2
+
+
+@breaks("limit-use")
+def a_signed_failure_that_gave_nothing_back(h):
+    for use in h.rows("limit_use", request_id=h.town.broken):
+        use["released_at"] = None
+
+
+@breaks("limit-use")
+def a_failure_that_gave_back_and_nobody_signed(h):
+    for outcome in h.rows("outcome", request_id=h.town.broken):
+        outcome.update(verified_kid=None, verified_owner=None)
+
+
+@breaks("limit-use")
+def a_success_that_gave_back(h):
+    for use in h.rows("limit_use", request_id=h.town.allowed):
+        use["released_at"] = use["at"] + SECOND
+
+
+@breaks("limit-use")
+def what_was_given_back_and_does_not_count_again_although_it_succeeded(h):
+    for use in h.rows("limit_use", request_id=h.town.contested):
+        use["released_at"] = use["at"]
+
+
+@breaks("limit-counter")
+def a_counter_that_still_has_what_was_given_back(h):
+    use = next(u for u in h.rows("limit_use", request_id=h.town.broken) if u["released_at"])
+    h.row("limit_counter", counter=use["counter"])["used"] += 1

@@ -18,6 +18,7 @@ import plants_effects, plants_flood, plants_holds, plants_identity, plants_input
 # on what is granted at once, and on what people grant
 LIMITS = [{"id": f"often-{n}", "match": {"actions": [action]}, "key": ["agent_id", "tenant"], "count": {"max": 100, "per": "1h"}, "exceeded": "BLOCK"}
           for n, action in enumerate(("deployment.staging", "deployment.production"))]
+LIMITS[0]["release_on_failure"] = True
 LIMITS += [{**LIMITS[0], "id": "executions", "count": {"max": 1000, "per": "1h"}, "count_on": "execution"},
            {**LIMITS[1], "id": "questions", "count": {"max": 1000, "per": "1h"}, "count_on": "decision"}]
 
@@ -79,6 +80,7 @@ class Town:
             house.word(request_id, word)
         self.take_back(house)
         self.override(house)
+        self.fail(house)
         house.activate(staged(2))
         stricter = policy(3, rules=[{"id": "stop", "match": {"actions": ["deployment.**"]}, "decision": "BLOCK"}])
         house.cli("policy", "shadow", "-", stdin=json.dumps(stricter))
@@ -146,6 +148,17 @@ class Town:
         house.answer(self.reviewed, "alice", "review", reason="it was needed")
         house.expect("approvals", self.reviewed, cause="reviewed")
         house.eventually("SELECT count(*) FROM approval_review WHERE closed_at IS NOT NULL", expected=[(1,)])
+
+    def fail(self, house):
+        """One that failed, which is signed, one of which others say otherwise, and one that a stranger has signed."""
+        key = house.keys["payments"]
+        self.broken, self.contested = (house.ask(action="deployment.staging", agent_id="payments-4") for _ in range(2))
+        for request_id in (self.broken, self.contested):
+            house.word(request_id, "GRANTED")
+            self.failure = house.report(request_id, "failed", key=key)
+        house.report(self.contested, "succeeded")
+        house.report(self.broken, "rolled_back", key=house.agent("stranger"))
+        house.expect("incidents", self.contested)
 
     def repeat(self, house, request):
         """The same id once more: with the same bytes, with the same meaning, and with another."""

@@ -328,11 +328,3 @@ def test_a_place_is_kept_while_the_recorder_tidies_up(house):
     house.stop("recorder")
     house.start("recorder")
     house.eventually("SELECT count(*) FROM limit_counter WHERE limit_id = 'kept'", expected=[(0,)])
-
-
-@pytest.mark.parametrize("member, value", [("release_on_failure", True)])
-def test_what_nobody_counts_yet_is_refused_by_name(house, tmp_path, member, value):
-    document = limited(counts(1, **{member: value}), version=99)
-    (tmp_path / "policy.json").write_text(json.dumps(document))
-    refused = house.cli("policy", "activate", str(tmp_path / "policy.json"), check=False)
-    assert refused.returncode != 0 and f"limits[0].{member}" in refused.stderr and "E10" in refused.stderr

@@ -111,11 +111,6 @@ static void
 what_this_version_cannot_honour_is_refused_by_name(void **state)
 {
 	static const struct fault faults[] = {
-	    {"'tenants'",
-	     "'limits': [{'id': 'x', 'key': ['agent_id'], 'count': {'max': 1, 'per': '1h'}, 'exceeded': "
-	     "'BLOCK', 'release_on_failure': true}], "
-	     "'tenants'",
-	     "unsupported_key", "limits[0].release_on_failure"},
 	    {"'valid_for'", "'irreversible': true, 'valid_for'", "unsupported_key", "classes[0].irreversible"},
 	    {"'valid_for'", "'failure': {'unavailable': 'open'}, 'valid_for'", "unsupported_key",
 	     "classes[0].failure.unavailable"},

@@ -174,6 +174,34 @@ a_policy_whose_gaps_are_the_services_is_decided_by(void **state)
 	assert_null(policy_load(*state, parse(*state, text), &error));
 }
 
+/* What a use may be given back for is said by the limit when it is taken. */
+static void
+a_use_says_whether_a_failure_gives_it_back(void **state)
+{
+	static const char text[] =
+	    "{'countersign': 'policy/v1', 'policy': 'p', 'version': 1, 'classes': [{'id': 'c', 'actions': "
+	    "['**'], 'default': 'ALLOW'}],"
+	    " 'limits': [{'id': 'a', 'key': ['tenant'], 'count': {'max': 1, 'per': '1h'}, 'exceeded': "
+	    "'BLOCK',"
+	    " 'release_on_failure': true},"
+	    " {'id': 'b', 'key': ['tenant'], 'count': {'max': 1, 'per': '1h'}, 'exceeded': 'BLOCK',"
+	    " 'release_on_failure': false},"
+	    " {'id': 'c', 'key': ['tenant'], 'count': {'max': 1, 'per': '1h'}, 'exceeded': 'BLOCK'}]}";
+	const struct policy *policy = good(*state, text);
+	const struct policy_request request = {
+	    .tenant = "default", .agent_id = "x", .action = "a.b", .target = "t"};
+	struct policy_decision decision;
+	const struct policy_use *uses;
+	size_t count;
+
+	assert_int_equal(policy_gaps(policy)->count, 0);
+	policy_decide(policy, &request, 1, *state, &decision);
+	assert_int_equal(decision.verdict, POLICY_ALLOW);
+	uses = policy_uses(&decision, *state, &count);
+	assert_int_equal(count, 3);
+	assert_true(uses[0].releases && !uses[1].releases && !uses[2].releases);
+}
+
 struct fault {
 	const char *find, *replace, *what, *path;
 };
@@ -519,6 +547,7 @@ main(void)
 	    STORY(every_key_is_read_and_kept),
 	    STORY(a_policy_with_gaps_is_loaded_by_no_service),
 	    STORY(a_policy_whose_gaps_are_the_services_is_decided_by),
+	    STORY(a_use_says_whether_a_failure_gives_it_back),
 	    STORY(inputs_are_checked),
 	    STORY(classes_and_cells_are_checked),
 	    STORY(approvals_are_checked),

@@ -226,6 +226,43 @@ what_the_report_says_of_its_time_does_not_matter(void **state)
 	expect(&again, late, IN_TIME, RECORDER_AUTHORIZED);
 }
 
+/* An outcome by its status and how it was judged, remembered; did it give back? */
+static bool
+gave_back(struct recorder_facts *facts, enum outcome_status status, enum recorder_judgement judgement)
+{
+	struct outcome outcome = reported(status);
+	bool gives = recorder_gives_back(facts, &outcome, judgement);
+
+	recorder_remember(facts, &outcome, judgement);
+	return gives;
+}
+
+static void
+only_a_failure_as_authorized_gives_back(void **state)
+{
+	(void)state;
+	for (int status = OUTCOME_STARTED; status <= OUTCOME_ROLLED_BACK; status++)
+		for (int judgement = 0; judgement < RECORDER_JUDGEMENTS; judgement++) {
+			struct recorder_facts facts = granted();
+
+			assert_int_equal(gave_back(&facts, (enum outcome_status)status,
+						   (enum recorder_judgement)judgement),
+					 status == OUTCOME_FAILED && judgement == RECORDER_AUTHORIZED);
+		}
+}
+
+static void
+a_failure_gives_nothing_back_after_an_incident(void **state)
+{
+	struct recorder_facts facts = granted(), calm = granted();
+
+	(void)state;
+	assert_false(gave_back(&facts, OUTCOME_STARTED, RECORDER_OTHER_DIGEST));
+	assert_false(gave_back(&facts, OUTCOME_FAILED, RECORDER_AUTHORIZED));
+	assert_false(gave_back(&calm, OUTCOME_STARTED, RECORDER_AUTHORIZED));
+	assert_true(gave_back(&calm, OUTCOME_FAILED, RECORDER_AUTHORIZED));
+}
+
 int
 main(void)
 {
@@ -243,6 +280,8 @@ main(void)
 	    cmocka_unit_test(rule_7_a_start_that_came_too_late_does_not_make_its_end_authorized),
 	    cmocka_unit_test(rule_7_a_late_start_is_late_although_an_end_was_in_time),
 	    cmocka_unit_test(what_the_report_says_of_its_time_does_not_matter),
+	    cmocka_unit_test(only_a_failure_as_authorized_gives_back),
+	    cmocka_unit_test(a_failure_gives_nothing_back_after_an_incident),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
