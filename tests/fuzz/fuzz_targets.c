@@ -75,7 +75,7 @@ check_taken(const struct targets *targets)
 		assert(targets_find(targets, target->channel->name, target->name) == (int)i);
 		for (size_t before = 0; before < i; before++)
 			assert(strcmp(targets->items[before].name, target->name) != 0);
-		assert(target->events && !(target->events & ~7u));
+		assert(target->events && !(target->events & ~15u));
 		if (target->channel == &channel_webhook)
 			assert(target->url.host && target->url.port && target->secrets.count
 			       && (target->url.is_https || target->allow_http));

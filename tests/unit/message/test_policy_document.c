@@ -62,9 +62,9 @@ what_cannot_be_honoured_whole_is_no_document(void **state)
 	refused(*state, "{" HEAD "," CLASSES ",}", "syntax", "");
 	refused(*state, "{" HEAD "," CLASSES ",\"version\":2}", "duplicate_key", "version");
 	refused(*state,
-		"{" HEAD "," CLASSES
-		",\"approvals\":{\"x\":{\"any_of\":[{\"group\":\"g\",\"quorum\":1}],\"ttl\":\"none\"}}}",
-		"unsupported_key", "approvals.x.ttl");
+		"{" HEAD "," CLASSES ",\"approvals\":{\"x\":{\"any_of\":[{\"group\":\"g\",\"quorum\":1}],"
+		"\"ttl\":\"1h\",\"exclude\":[\"last_approver\"]}}}",
+		"unsupported_key", "approvals.x.exclude");
 	refused(*state, "{" HEAD "," CLASSES ",\"rulez\":[]}", "unknown_key", "rulez");
 }
 
