@@ -25,19 +25,24 @@ read_json(struct arena *arena, const char *text, const struct value **value, str
 	       || error_set(error, ERROR_BROKEN, "stored_request", "what is stored of a request can't be read");
 }
 
-/* Of all decisions, as a grant will carry them. */
+/* Of all decisions, as a grant will carry them; of what was DENIED because the last one contradicted, what was united before. */
 static bool
 read_obligations(struct arena *arena, const char *text, struct card *card, struct error *error)
 {
 	struct error why = {0};
 	const struct value *list =
 	    text ? json_parse(arena, text, strlen(text), &json_limits_event, &why) : NULL;
-	const char *conflict = text && !list ? "" : NULL;
+	bool denied = card->result && strcmp(card->result, "DENIED") == 0;
+	const char *conflict = NULL;
 
-	for (size_t i = 0; list && i < list->as.list.count && !conflict; i++)
-		card->obligations =
+	for (size_t i = 0; list && i < list->as.list.count && !conflict; i++) {
+		const struct value *united =
 		    policy_obligations_unite(arena, card->obligations, list->as.list.items[i], &conflict);
-	return !conflict
+
+		if (!conflict)
+			card->obligations = united;
+	}
+	return ((!text || list) && (!conflict || denied))
 	       || error_set(error, ERROR_BROKEN, "stored_obligations",
 			    "what decisions on a request oblige to can't be read");
 }

@@ -124,7 +124,10 @@ read_json(struct arena *arena, const char *text, const struct value **value, str
 	return true;
 }
 
-/* Of all decisions; they did not contradict each other when they were made. */
+/*
+ * Of all decisions, in their order. They do not contradict each other, or the last of them was DENIED for that: of such an approval it
+ * is what was united before.
+ */
 static bool
 read_obligations(struct arena *arena, const char *text, struct resolver_approval *approval, struct error *error)
 {
@@ -133,10 +136,14 @@ read_obligations(struct arena *arena, const char *text, struct resolver_approval
 
 	if (!read_json(arena, text, &list, error))
 		return false;
-	for (size_t i = 0; list && i < list->as.list.count && !conflict; i++)
-		approval->obligations =
+	for (size_t i = 0; list && i < list->as.list.count && !conflict; i++) {
+		const struct value *united =
 		    policy_obligations_unite(arena, approval->obligations, list->as.list.items[i], &conflict);
-	return !conflict
+
+		if (!conflict)
+			approval->obligations = united;
+	}
+	return !conflict || approval->was == APPROVAL_DENIED
 	       || error_set(error, ERROR_BROKEN, "stored_obligations",
 			    "stored decisions on a request contradict each other");
 }

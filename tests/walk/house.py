@@ -578,6 +578,7 @@ def policy(version=1, name="walk", **changes):
             "release": {"any_of": [{"group": "release-managers", "quorum": 1}], "ttl": "1h", "grant": {"uses": 1, "valid_for": "15m"}},
             "pair": {"any_of": [{"group": "pair", "quorum": 2}], "ttl": "1h", "grant": {"uses": 1, "valid_for": "15m"}},
             "brief": {"any_of": [{"group": "release-managers", "quorum": 1}], "ttl": "2s", "grant": {"uses": 1, "valid_for": "1s"}},
+            "passing": {"any_of": [{"group": "release-managers", "quorum": 1}], "ttl": "1h", "grant": {"uses": 1, "valid_for": "1s"}},
         },
         "rules": [
             {"id": "staging-is-free", "match": {"actions": ["deployment.staging"]}, "decision": "ALLOW", "reason": "Staging may break."},
@@ -585,6 +586,7 @@ def policy(version=1, name="walk", **changes):
             {"id": "no-exports", "match": {"actions": ["data.export"]}, "decision": "BLOCK", "reason": "Data does not leave."},
             {"id": "two-people", "match": {"actions": ["credential.rotate"]}, "decision": "REQUIRE_APPROVAL", "approval": "pair", "reason": "Two people."},
             {"id": "be-quick", "match": {"actions": ["deployment.brief"]}, "decision": "REQUIRE_APPROVAL", "approval": "brief", "reason": "Two seconds."},
+            {"id": "soon-over", "match": {"actions": ["deployment.passing"]}, "decision": "REQUIRE_APPROVAL", "approval": "passing", "reason": "One second."},
         ],
     }
     document.update(changes)

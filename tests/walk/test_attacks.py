@@ -91,7 +91,7 @@ def test_a_grant_whose_end_was_moved_is_not_believed(build):
 
 
 def test_waiting_for_a_grant_that_has_ended_is_no_grant(shared):
-    request_id = pending(shared, action="deployment.brief")
+    request_id = pending(shared, action="deployment.passing")
     shared.answer(request_id, "alice")
     shared.word(request_id, "GRANTED")
     time.sleep(1.5)

@@ -78,9 +78,11 @@ def test_a_denied_agent_hears_what_it_could_do_instead(duty):
     assert word.body["remediation"] == "Deploy to staging first." and "obligations" not in word.body
 
 
-def test_a_policy_that_was_changed_meanwhile_adds_its_own_and_takes_none_away(build):
-    house = build(policy=obliging(), services=("evaluator", "resolver", "relay"))
-    house.person("alice", "release-managers")
+def test_a_policy_that_was_changed_meanwhile_adds_its_own_and_takes_none_away(build, tmp_path):
+    (tmp_path / "targets.json").write_text(json.dumps({"targets": [{"name": "journal", "channel": "log"}]}))
+    house = build(policy=obliging(), services=("evaluator", "resolver", "relay", "notifier"),
+                  settings={"notifier": {"notifier.targets_file": str(tmp_path / "targets.json")}})
+    house.person("alice", "release-managers"), house.person("bob", "release-managers")
     added, quarrel = house.ask(), house.ask(target="quarrel")
     for request_id in (added, quarrel):
         house.word(request_id, "PENDING")
@@ -95,6 +97,29 @@ def test_a_policy_that_was_changed_meanwhile_adds_its_own_and_takes_none_away(bu
     assert row(house, added, 0)[0] == {"redact": ["ssn"], "retention": {"days": 30}} and row(house, added, 1)[0] == FREEZE["obligations"]
     word = house.word(quarrel, "DENIED")
     assert word.body["reason"]["code"] == "obligation_conflict" and "retention" in word.body["reason"]["text"]
+    late = house.answer(quarrel, "bob")
+    house.expect("approvals", quarrel, cause="response_refused", refused={"code": "already_decided", "responder": "bob", "response_id": late})
+    house.eventually("SELECT count(*) FROM delivery WHERE request_id = %s AND kind = 'approval.closed' AND state = 'sent'", quarrel, expected=[(1,)])
+
+
+def test_what_a_hold_refused_obliges_to_nothing_and_is_no_obstacle(build, tmp_path):
+    """The decision that ended it contradicts the one that opened it, and nobody looked, since the hold denied it first."""
+    (tmp_path / "targets.json").write_text(json.dumps({"targets": [{"name": "journal", "channel": "log"}]}))
+    house = build(policy=obliging(), services=("evaluator", "resolver", "relay", "notifier"),
+                  settings={"notifier": {"notifier.targets_file": str(tmp_path / "targets.json")}})
+    house.person("alice", "release-managers"), house.person("bob", "release-managers")
+    request_id = house.ask(target="quarrel")
+    house.word(request_id, "PENDING")
+    changed = policy(2)
+    changed["rules"] += [{"id": "longer", "match": {"actions": ["deployment.production"], "targets": ["quarrel"]}, "decision": "ALLOW",
+                          "obligations": {"retention": {"days": 90}}}]
+    house.activate(changed)
+    house.cli("hold", "add", "--target", "quarrel", "--refuse", "--reason", "stop", role="operator")
+    house.answer(request_id, "alice")
+    assert house.word(request_id, "DENIED").body["reason"]["code"] == "held"
+    late = house.answer(request_id, "bob")
+    house.expect("approvals", request_id, cause="response_refused", refused={"code": "already_decided", "responder": "bob", "response_id": late})
+    house.eventually("SELECT count(*) FROM delivery WHERE request_id = %s AND kind = 'approval.closed' AND state = 'sent'", request_id, expected=[(1,)])
 
 
 def test_two_duties_that_nobody_can_do_both_close(build):

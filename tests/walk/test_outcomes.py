@@ -58,7 +58,7 @@ def test_executed_after_a_denial_is_an_incident(shared):
 
 
 def test_executed_after_expiry_is_an_incident(shared):
-    request_id = shared.ask(action="deployment.brief")
+    request_id = shared.ask(action="deployment.passing")
     shared.word(request_id, "PENDING")
     shared.answer(request_id, "alice")
     shared.word(request_id, "GRANTED")
