@@ -280,7 +280,7 @@ class Run:
         planned = self.rows("SELECT request_id, kind, state, delivery_id::text, body FROM delivery WHERE request_id")
         states = self.rows("SELECT request_id, state FROM approval WHERE request_id")
         for tale in self.tales:
-            kinds = sorted(d[0] for d in planned[tale.id])
+            kinds = sorted(d[0] for d in planned[tale.id] if not d[0].startswith("approval.outcome."))  # of those the history knows
             wanted = [] if tale.id not in states else ["approval.opened"] if states[tale.id] == ["PENDING"] \
                 else ["approval.closed", "approval.opened"]
             self.must(kinds == wanted, f"{tale}: planned {kinds}, expected {wanted}")

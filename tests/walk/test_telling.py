@@ -17,7 +17,7 @@ def ask_of(group, quorum=1):
 def document(version=1, **profiles):
     base = {
         "staged": {"stages": [{"any_of": [ask_of("managers")]}, {"all_of": [ask_of("security"), ask_of("legal")]}], "distinct": True,
-                   "escalate": [{"after": "2s", "to": ask_of("officers")}], "ttl": "1h", "extend_to": "3h"},
+                   "escalate": [{"after": "8s", "to": ask_of("officers")}], "ttl": "1h", "extend_to": "3h"},
         "instead": {"any_of": [ask_of("managers", 2), ask_of("security")], "ttl": "4s",
                     "escalate": [{"after": "1s", "to": ask_of("legal"), "how": "notify"}, {"after": "1200ms", "to": ask_of("officers"), "how": "replace"}]},
         "plain": {"any_of": [ask_of("managers")], "require_reason": True, "ttl": "1h"},
