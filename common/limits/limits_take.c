@@ -202,7 +202,7 @@ limits_execute(struct limits *limits, const char *tenant, const char *request_id
 		if (place->is_taken || !limits_is_of(place->tenant, place->request_id, tenant, request_id))
 			continue;
 		if (place->until < limits_window_begins(place->counter->what, limits->work->now))
-			place->is_dropped = place->counter->touched = true;
+			place->counter->touched = true; /* with the look at the counter its row went */
 		else
 			execute(limits, place);
 	}

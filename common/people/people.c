@@ -9,7 +9,7 @@
 
 /* ------------------------------------------------------------------ by what is known */
 
-/* His place among the voters; APPROVAL_VOTERS_MAX: there is no room for him, and so he could not answer either. */
+/* His place among the voters; APPROVAL_VOTERS_MAX: there is no room for him, who could answer all the same, if others do not. */
 static unsigned
 voter_of(struct approval *trial, const char **persons, const char *person)
 {
@@ -42,8 +42,9 @@ can_share(const struct policy_requirement *wanted, const struct people_answerers
 		for (size_t i = 0; i < asks[ask].person_count; i++) {
 			unsigned voter = voter_of(&trial, persons, asks[ask].persons[i]);
 
-			if (voter < APPROVAL_VOTERS_MAX)
-				trial.voters[voter].counts |= UINT32_C(1) << n;
+			if (voter == APPROVAL_VOTERS_MAX)
+				return true; /* more than can be told apart here are not nobody */
+			trial.voters[voter].counts |= UINT32_C(1) << n;
 		}
 		ask++;
 	}

@@ -16,7 +16,7 @@ struct people_question {
 /*
  * Answers all questions by the groups as they are, without those who never answer for the request: the agent, its owner, the one it acts
  * on behalf of, and the owner of the key that signed it. A demand can be met when every stage can, or when it has one stage
- * and the ask of a step can; one that is distinct when no person has to count twice. One round trip, none without questions.
+ * and the ask of a step can; one that is distinct when no person has to count twice, or there are more persons than an approval has voters. One round trip, none without questions.
  */
 bool people_look(struct work *work, struct people_question *questions, size_t count,
 		 struct error *error) CS_MUST_CHECK;

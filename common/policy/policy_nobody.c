@@ -51,7 +51,7 @@ policy_fallback_of(const struct policy_deciding *deciding, const struct policy_p
 	fallback->stages = stage;
 	fallback->stage_count = 1;
 	fallback->step_count = 0;
-	fallback->distinct = false;
+	fallback->distinct = profile->distinct && stage->ask_count > 1;
 	return fallback;
 }
 

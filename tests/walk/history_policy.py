@@ -92,7 +92,7 @@ class Demand:
             instead = {}
             for ask in [c["fallback"] for v in voices if v.document["policy"] == owner for c in v.classes if "fallback" in c]:
                 instead[ask["group"]] = max(instead.get(ask["group"], 0), ask["quorum"])
-            need["fallback"] = {**need, "stages": [(True, list(instead.items()))], "steps": [], "distinct": False} if self.nobody == "escalate" else None
+            need["fallback"] = {**need, "stages": [(True, list(instead.items()))], "steps": [], "distinct": need["distinct"] and len(instead) > 1} if self.nobody == "escalate" else None
 
 
 class Voice:

@@ -314,6 +314,20 @@ def test_what_is_granted_holds_a_place_until_it_is_reported_on_or_too_late(house
     assert explained(house, question(house, target, "DENIED", action="short.walk"), target)["used"] == 2
 
 
+def test_a_report_that_comes_when_all_is_over_is_taken_like_any_other(house):
+    """The place it held went when the counter was looked at; the counter itself is there for what came later."""
+    house.document["version"] += 1
+    house.document["limits"].append({**counts(9, "over", key=["target"], per="2s", count_on="execution", report_within="1s"), "match": {"targets": ["over"]}})
+    house.activate(house.document)
+    late = question(house, "over", "GRANTED", action="short.walk")
+    house.eventually("SELECT held_until + interval '1500 milliseconds' < clock_timestamp() FROM limit_use WHERE request_id = %s", late, expected=[(True,)])
+    question(house, "over", "GRANTED", action="short.walk")
+    house.eventually("SELECT held_until + interval '2100 milliseconds' < clock_timestamp() FROM limit_use WHERE request_id = %s", late, expected=[(True,)])
+    house.report(late, "succeeded")
+    house.eventually("SELECT judgement FROM outcome WHERE request_id = %s", late, expected=[("executed_after_expiry",)])
+    assert house.one("SELECT count(*) FROM limit_use WHERE request_id = %s", late) == 0
+
+
 def test_a_place_is_kept_while_the_recorder_tidies_up(house):
     house.document["version"] += 1
     house.document["limits"].append({**counts(1, "kept", key=["target"], per="1s", count_on="decision"), "match": {"targets": ["kept"]}})

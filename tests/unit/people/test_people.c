@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <cmocka.h>
 
 #include "common/people/people.h"
@@ -89,6 +90,29 @@ distinct_stages_share_nobody_either(void **state)
 	assert_true(met(terms, asks));
 }
 
+static void
+more_people_than_an_approval_has_voters_are_not_nobody(void **state)
+{
+	static struct policy_ask groups[12];
+	static struct policy_stage whole[] = {{groups, 12, true}};
+	static const char *names[144];
+	static char texts[144][8];
+	struct people_answerers asks[12];
+
+	(void)state;
+	for (size_t i = 0; i < 144; i++) {
+		snprintf(texts[i], sizeof texts[i], "p%zu", i);
+		names[i] = texts[i];
+	}
+	for (size_t i = 0; i < 12; i++) {
+		groups[i] = (struct policy_ask){texts[i], 1, NULL};
+		asks[i] = (struct people_answerers){12, names + 12 * i, 12};
+	}
+	assert_true(met((struct policy_profile){.stages = whole, .stage_count = 1, .distinct = true}, asks));
+	asks[11] = (struct people_answerers){0, NULL, 0};
+	assert_false(met((struct policy_profile){.stages = whole, .stage_count = 1, .distinct = true}, asks));
+}
+
 int
 main(void)
 {
@@ -97,6 +121,7 @@ main(void)
 	    cmocka_unit_test(a_step_that_asks_is_one_more_way_to_meet_the_only_stage),
 	    cmocka_unit_test(distinct_takes_distinct_people),
 	    cmocka_unit_test(distinct_stages_share_nobody_either),
+	    cmocka_unit_test(more_people_than_an_approval_has_voters_are_not_nobody),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);
