@@ -21,7 +21,7 @@ def gives_back(most, name, **members):
 @pytest.fixture(scope="module")
 def house(request):
     limits = [gives_back(1, name, per="720h", **members) for name, members in KINDS.items()]
-    limits += [gives_back(2, "brief", per="1s"), gives_back(2, "leaky", per="4s", window="token_bucket"),
+    limits += [gives_back(2, "brief", per="1s"), gives_back(2, "soon", per="3s"), gives_back(2, "leaky", per="4s", window="token_bucket"),
                {**counts(1, "hard", key=["target"], per="720h"), "match": {"targets": ["hard:*"]}}]
     document = limited(*limits)
     document["classes"].insert(0, {"id": "short", "actions": ["short.**"], "default": "ALLOW", "valid_for": "1s"})
@@ -150,6 +150,16 @@ def test_a_use_that_is_out_of_the_window_gives_nothing_back(house):
     assert house.one("SELECT used FROM limit_counter WHERE key = %s", f'["{alone}"]') == 0
     house.eventually("SELECT used FROM limit_usage WHERE key = %s", f'["{target}"]', expected=[(0,)])
     assert house.one("SELECT used FROM limit_counter WHERE key = %s", f'["{target}"]') == 0
+
+
+def test_what_was_given_back_is_not_taken_off_again_when_its_window_is_over(house):
+    target = target_of("soon")
+    first, second = ask(house, target), ask(house, target)
+    report(house, first)
+    assert house.one("SELECT count(*) FROM limit_use WHERE request_id = %s AND released_at IS NOT NULL", first) == 1
+    house.eventually("SELECT max(at) < clock_timestamp() - interval '3 seconds' FROM limit_use WHERE request_id = ANY (%s)", [first, second], expected=[(True,)])
+    ask(house, target)
+    assert house.one("SELECT used FROM limit_counter WHERE key = %s", f'["{target}"]') == 1
 
 
 def test_a_bucket_gets_back_only_what_cannot_have_been_filled_up_since(house):
