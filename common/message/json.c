@@ -272,6 +272,17 @@ json_parse(struct arena *arena, const void *bytes, size_t length, const struct j
 	return value;
 }
 
+bool
+json_stored(struct arena *arena, const char *text, const struct value **value, struct error *error)
+{
+	struct error why = {0};
+
+	*value = text ? json_parse(arena, text, strlen(text), &json_limits_policy, &why) : NULL;
+	return *value || !text
+	       || error_set(error, ERROR_BROKEN, "stored_request", "a stored request can't be read: %s",
+			    why.code);
+}
+
 /* Levels below the top object: objects directly in it are outlined too, all else that is no short string is null. */
 static struct value *
 outline(struct arena *arena, json_t *json, unsigned levels)

@@ -25,6 +25,13 @@ struct value *json_parse(struct arena *arena, const void *bytes, size_t length,
 			 const struct json_limits *limits, struct error *error) CS_MUST_CHECK;
 
 /*
+ * What we have stored, with json_limits_policy; *value is NULL where `text` is. What can't be read is ERROR_BROKEN "stored_request",
+ * *value NULL.
+ */
+bool json_stored(struct arena *arena, const char *text, const struct value **value,
+		 struct error *error) CS_MUST_CHECK;
+
+/*
  * What can still be told of an object that json_parse refused for a limit somewhere inside: its strings of up to 256 bytes
  * and those of the objects directly in it, everything else as null. Only for finding out whom to answer. NULL when it is
  * no JSON, no object, has a duplicate name, more than 128 levels or more than 256 KiB.

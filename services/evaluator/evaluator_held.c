@@ -9,8 +9,6 @@
 #include "common/message/json.h"
 #include "common/message/request.h"
 
-#include <string.h>
-
 #define SECOND INT64_C(1000000)
 enum { AT_ONCE = 100 };
 
@@ -98,18 +96,6 @@ evaluator_answer_held(struct evaluator_answers *answers, const struct evaluator_
 /* ------------------------------------------------------------------ deciding again */
 
 static bool
-read_json(struct arena *arena, const char *text, const struct value **value, struct error *error)
-{
-	struct error why = {0};
-
-	*value = text ? json_parse(arena, text, strlen(text), &json_limits_policy, &why) : NULL;
-	if (!*value && text)
-		return error_set(error, ERROR_BROKEN, "stored_request", "a stored request can't be read: %s",
-				 why.code);
-	return true;
-}
-
-static bool
 read_item(struct arena *arena, const struct store_rows *rows, size_t row, struct evaluator_item *item,
 	  struct error *error)
 {
@@ -132,8 +118,8 @@ read_item(struct arena *arena, const struct store_rows *rows, size_t row, struct
 	about->verified_kid = store_row_text(rows, row, 14);
 	about->verified_owner = store_row_text(rows, row, 15);
 	item->decided = store_row_int(rows, row, 16);
-	return read_json(arena, store_row_text(rows, row, 7), &about->context, error)
-	       && read_json(arena, store_row_text(rows, row, 8), &about->execution, error);
+	return json_stored(arena, store_row_text(rows, row, 7), &about->context, error)
+	       && json_stored(arena, store_row_text(rows, row, 8), &about->execution, error);
 }
 
 static bool

@@ -112,18 +112,6 @@ lock(struct work *work, const char *const *ids, size_t count, struct resolver_ap
 
 /* ------------------------------------------------------------------ the request and its decision */
 
-static bool
-read_json(struct arena *arena, const char *text, const struct value **value, struct error *error)
-{
-	struct error why = {0};
-
-	*value = text ? json_parse(arena, text, strlen(text), &json_limits_policy, &why) : NULL;
-	if (!*value && text)
-		return error_set(error, ERROR_BROKEN, "stored_request", "a stored request can't be read: %s",
-				 why.code);
-	return true;
-}
-
 /*
  * Of all decisions, in their order. They do not contradict each other, or the last of them was DENIED for that: of such an approval it
  * is what was united before.
@@ -134,7 +122,7 @@ read_obligations(struct arena *arena, const char *text, struct resolver_approval
 	const struct value *list;
 	const char *conflict = NULL;
 
-	if (!read_json(arena, text, &list, error))
+	if (!json_stored(arena, text, &list, error))
 		return false;
 	for (size_t i = 0; list && i < list->as.list.count && !conflict; i++) {
 		const struct value *united =
@@ -196,9 +184,9 @@ load_requests(struct work *work, const struct resolver_approvals *approvals, str
 		approval->now.reviewed = approval->reviewer != NULL;
 		approval->asked_in = store_row_int(rows, row, 26);
 		read_decision(rows, row, approval);
-		if (!read_json(work->arena, store_row_text(rows, row, 4), &about->context, error)
-		    || !read_json(work->arena, store_row_text(rows, row, 5), &about->execution, error)
-		    || !read_json(work->arena, store_row_text(rows, row, 20), &approval->decision.layers, error)
+		if (!json_stored(work->arena, store_row_text(rows, row, 4), &about->context, error)
+		    || !json_stored(work->arena, store_row_text(rows, row, 5), &about->execution, error)
+		    || !json_stored(work->arena, store_row_text(rows, row, 20), &approval->decision.layers, error)
 		    || !read_obligations(work->arena, store_row_text(rows, row, 22), approval, error))
 			return false;
 	}

@@ -494,10 +494,27 @@ a_string_may_hold_u0000_for_whoever_asks_for_it_and_a_name_never(void **state)
 	assert_string_equal(error.code, "encoding");
 }
 
+static void
+what_was_stored_is_read_or_broken(void **state)
+{
+	const struct value *value = NULL;
+	struct error error = {0};
+
+	assert_true(json_stored(*state, "[{\"a\":1}]", &value, &error));
+	assert_int_equal(value->kind, VALUE_LIST);
+	assert_true(json_stored(*state, NULL, &value, &error));
+	assert_null(value);
+	assert_false(json_stored(*state, "{", &value, &error));
+	assert_null(value);
+	assert_int_equal(error.kind, ERROR_BROKEN);
+	assert_string_equal(error.code, "stored_request");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_was_stored_is_read_or_broken),
 	    cmocka_unit_test(a_string_may_hold_u0000_for_whoever_asks_for_it_and_a_name_never),
 	    cmocka_unit_test(kinds_are_told_apart_as_written),
 	    cmocka_unit_test(members_keep_their_order_and_a_list_may_be_the_top),
