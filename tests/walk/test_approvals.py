@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from asking import answer, ask, waits
 from ending import finish
 from house import House, now, rfc3339
 
@@ -64,23 +65,6 @@ def town(request, tmp_path_factory):
     house.cli("agents", "add", "owned", "--owner", "owen")
     yield house
     finish(house, request)
-
-
-def ask(house, profile, **members):
-    request_id = house.ask(**{"action": f"ask.{profile}", "context": {}, **members})
-    house.word(request_id, "PENDING")
-    return request_id
-
-
-def answer(house, request_id, person, verdict="approve", expect="counted", **members):
-    response = house.answer(request_id, person, verdict, **members)
-    house.eventually("SELECT result FROM response WHERE response_id = %s", response, expected=[(expect,)])
-    return response
-
-
-def waits(house, request_id):
-    assert house.words(request_id) == ["PENDING"]
-    assert house.sql("SELECT state FROM approval WHERE request_id = %s", request_id) == [("PENDING",)]
 
 
 def granted(house, request_id, *people):
