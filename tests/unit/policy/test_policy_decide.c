@@ -42,9 +42,17 @@ static const char document[] =
     "  {'id': 'rescue-held', 'actions': ['rescue.two.held'], 'default': 'ALLOW', "
     "'failure': {'no_eligible_approver': 'hold'}},"
     "  {'id': 'rescue-not', 'actions': ['rescue.not'], 'default': 'ALLOW'},"
+    "  {'id': 'watch', 'actions': ['watch.**'], 'default': 'REQUIRE_APPROVAL', 'approval': 'eyes', "
+    "'fallback': {'group': 'chiefs', 'quorum': 1}, 'failure': {'no_eligible_approver': 'escalate'}},"
+    "  {'id': 'watch-too', 'actions': ['watch.two'], 'default': 'ALLOW', 'fallback': {'group': 'owls', "
+    "'quorum': 1}, 'failure': {'no_eligible_approver': 'escalate'}},"
     "  {'id': 'rest', 'actions': ['**'], 'default': 'BLOCK'}],"
     " 'approvals': {'endless': {'any_of': [{'group': 'patient', 'quorum': 1}], 'ttl': 'none'},"
-    "  'release': {'any_of': [{'group': 'managers', 'quorum': 2}], 'ttl': '2h', 'grant': {'valid_for': "
+    "  'eyes': {'all_of': [{'group': 'left', 'quorum': 1}, {'group': 'right', 'quorum': 1}], 'distinct': "
+    "true, "
+    "'ttl': '2h', 'grant': {'valid_for': '10m'}},"
+    "  'release': {'any_of': [{'group': 'managers', 'quorum': 2}], 'ttl': '2h', 'grant': "
+    "{'valid_for': "
     "'10m'}},"
     "  'security': {'any_of': [{'group': 'oncall', 'quorum': 1}], 'ttl': '30m', 'grant': {'uses': 1}},"
     "  'privacy': {'any_of': [{'group': 'officers', 'quorum': 1}], 'ttl': '8h', 'grant': {'valid_for': "
@@ -101,6 +109,8 @@ told(struct arena *arena, const struct policy_decision *decision)
 			buffer_add_format(&line, "%s(%lld of %s)",
 					  j ? "+" : " else=", (long long)other.terms->stages[0].asks[j].quorum,
 					  other.terms->stages[0].asks[j].group);
+		if (other.terms->distinct)
+			buffer_add_text(&line, " distinct");
 	}
 	return line.bytes;
 }
@@ -170,6 +180,18 @@ static const struct decided cases[] = {
      "{}",
      "REQUIRE_APPROVAL class_default class=rescue asks=release(2 of managers) ttl=120m valid=10m "
      "else=(2 of chiefs)+(1 of owls)"},
+    {11,
+     "one group that stands in for several needs no telling apart",
+     {.action = "watch.one"},
+     "{}",
+     "REQUIRE_APPROVAL class_default class=watch asks=eyes(1 of left) ttl=120m valid=10m "
+     "else=(1 of chiefs)"},
+    {11,
+     "several that stand in are as distinct as those they stand in for",
+     {.action = "watch.two"},
+     "{}",
+     "REQUIRE_APPROVAL class_default class=watch asks=eyes(1 of left) ttl=120m valid=10m "
+     "else=(1 of chiefs)+(1 of owls) distinct"},
     {11,
      "hold is stricter than escalate",
      {.action = "rescue.two.held"},
